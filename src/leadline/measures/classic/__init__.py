@@ -1,0 +1,1 @@
+"""Measures of the classic family, one file each."""

@@ -1,0 +1,103 @@
+"""Scoring a whole Track: each measure once over all lists, undefined values settled by the named rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from leadline.errors import UndefinedScore, UsageError
+from leadline.findings import Findings
+from leadline.measures.base import Measure
+from leadline.measures.names import parse_all
+from leadline.measures.scores import Scores
+from leadline.rankings.labeller import Labeller
+from leadline.rankings.track import Track
+
+__all__ = ["Labellers", "score_track", "settle", "wanted_measures"]
+
+Undefined = Literal["zero", "nan", "raise"]
+
+
+class Labellers:
+    """One :class:`Labeller` for each Track that the parts of the measures ask for."""
+
+    def __init__(self) -> None:
+        self._by_track: dict[int, Labeller] = {}
+
+    def __call__(self, track: Track) -> Labeller:
+        """The labeller of ``track``."""
+        return self._by_track.setdefault(id(track), Labeller(track))
+
+
+def wanted_measures(
+    measures: Iterable[str | Measure] | str | Measure, *, unjudged: str = "nonrelevant", rel: int | None = None
+) -> list[Measure]:
+    """Measures by name, with the options that apply to all of them."""
+    wanted = parse_all(measures)
+    if not wanted:
+        raise UsageError("No measure was asked for; give at least one, like nDCG@10.")
+    if unjudged not in ("nonrelevant", "condense"):
+        raise UsageError(f"unjudged must be 'nonrelevant' or 'condense'. Got {unjudged!r} instead.")
+    if unjudged == "condense":
+        wanted = [m.but(judged_only=True) for m in wanted]
+    if rel is not None:
+        wanted = [m.but(rel=rel) if "rel" in m.params and m.rel == m.params["rel"].default else m for m in wanted]  # type: ignore[attr-defined]
+    return list(dict.fromkeys(wanted))
+
+
+def score_track(
+    track: Track,
+    measures: Iterable[str | Measure] | str | Measure,
+    *,
+    undefined: Undefined = "zero",
+    unjudged: str = "nonrelevant",
+    rel: int | None = None,
+) -> Scores:
+    """Scores of every list of the Track."""
+    if undefined not in ("zero", "nan", "raise"):
+        raise UsageError(f"undefined must be 'zero', 'nan' or 'raise'. Got {undefined!r} instead.")
+    findings = Findings(track.findings)
+    _missing_topics(track, findings)
+    labellers = Labellers()
+    values = {}
+    for m in wanted_measures(measures, unjudged=unjudged, rel=rel):
+        raw = m.combine([_score(part, labellers(t)) for part, t in m.parts(track)])
+        values[m] = settle(m, raw.reshape(track.shape), track.topics, undefined, findings)
+        findings.extend(m.doubts(track))
+    return Scores(track.runs, track.topics, values, findings)
+
+
+def _score(m: Measure, labeller: Labeller) -> NDArray[np.float64]:
+    check_ties(m, labeller.track)
+    return m.at(m.label(labeller).whole(m.depth))
+
+
+def check_ties(m: Measure, track: Track) -> None:
+    """Refuse a tie rule under which the measure has no meaning."""
+    if track.ties in ("share", "mean-gain") and track.ties not in m.ties:
+        raise UsageError(f"{m} cannot be computed with ties={track.ties!r}; use ties='trec' for it.")
+
+
+def settle(
+    m: Measure, values: NDArray[np.float64], topics: tuple[str, ...], undefined: Undefined, findings: Findings
+) -> NDArray[np.float64]:
+    """Undefined scores (NaN) by the rule asked for, with a finding either way."""
+    open_ = np.isnan(values)
+    if not m.per_topic or not open_.any():
+        return values
+    where = [t for t, o in zip(topics, np.logical_or.reduce(open_).tolist(), strict=True) if o]
+    zero = undefined == "zero" and m.zero_if_undefined
+    if undefined == "raise":
+        raise UndefinedScore(f"{m} is undefined on {len(where)} topics ({', '.join(where[:3])}); see undefined=")
+    findings.add(f"undefined-scores {m}", int(open_.sum()), where, "counted as 0" if zero else "left out of the mean")
+    return np.where(open_, 0.0, values) if zero else values
+
+
+def _missing_topics(track: Track, findings: Findings) -> None:
+    missing = ~track.answered.reshape(track.shape)
+    if missing.any():
+        lists = [f"{track.runs[r]}:{track.topics[t]}" for r, t in np.argwhere(missing)[:3]]
+        findings.add("topics-without-ranking", int(missing.sum()), lists, "scored as empty lists")

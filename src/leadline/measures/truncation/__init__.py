@@ -1,0 +1,1 @@
+"""Measures of the truncation family, one file each."""

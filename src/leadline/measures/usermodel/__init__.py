@@ -1,0 +1,1 @@
+"""Measures of the usermodel family, one file each."""
