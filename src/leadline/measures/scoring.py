@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.errors import UndefinedScore, UsageError
-from leadline.findings import Findings
+from leadline.findings import Finding, Findings
 from leadline.measures.base import Measure
 from leadline.measures.names import parse_all
 from leadline.measures.scores import Scores
 from leadline.rankings.labeller import Labeller
 from leadline.rankings.track import Track
 
-__all__ = ["Labellers", "score_track", "settle", "wanted_measures"]
+__all__ = ["Gaps", "Labellers", "check_ties", "missing_topics", "score_track", "wanted_measures"]
 
 Undefined = Literal["zero", "nan", "raise"]
 
@@ -60,13 +60,15 @@ def score_track(
     if undefined not in ("zero", "nan", "raise"):
         raise UsageError(f"undefined must be 'zero', 'nan' or 'raise'. Got {undefined!r} instead.")
     findings = Findings(track.findings)
-    _missing_topics(track, findings)
+    missing_topics(track, findings)
     labellers = Labellers()
     values = {}
+    gaps = Gaps()
     for m in wanted_measures(measures, unjudged=unjudged, rel=rel):
         raw = m.combine([_score(part, labellers(t)) for part, t in m.parts(track)])
-        values[m] = settle(m, raw.reshape(track.shape), track.topics, undefined, findings)
+        values[m] = gaps.settle(m, raw.reshape(track.shape), undefined, track.topics)
         findings.extend(m.doubts(track))
+    findings.extend(gaps.findings())
     return Scores(track.runs, track.topics, values, findings)
 
 
@@ -81,22 +83,36 @@ def check_ties(m: Measure, track: Track) -> None:
         raise UsageError(f"{m} cannot be computed with ties={track.ties!r}; use ties='trec' for it.")
 
 
-def settle(
-    m: Measure, values: NDArray[np.float64], topics: tuple[str, ...], undefined: Undefined, findings: Findings
-) -> NDArray[np.float64]:
-    """Undefined scores (NaN) by the rule asked for, with a finding either way."""
-    open_ = np.isnan(values)
-    if not m.per_topic or not open_.any():
-        return values
-    where = [t for t, o in zip(topics, np.logical_or.reduce(open_).tolist(), strict=True) if o]
-    zero = undefined == "zero" and m.zero_if_undefined
-    if undefined == "raise":
-        raise UndefinedScore(f"{m} is undefined on {len(where)} topics ({', '.join(where[:3])}); see undefined=")
-    findings.add(f"undefined-scores {m}", int(open_.sum()), where, "counted as 0" if zero else "left out of the mean")
-    return np.where(open_, 0.0, values) if zero else values
+class Gaps:
+    """Undefined scores, settled by the rule asked for; measures that share their gaps share one finding."""
+
+    def __init__(self) -> None:
+        self._told: dict[tuple[tuple[str, ...], str], list[Measure]] = {}
+
+    def settle(
+        self, m: Measure, values: NDArray[np.float64], undefined: str, topics: tuple[str, ...]
+    ) -> NDArray[np.float64]:
+        """The values (runs × topics) with NaN replaced, kept or refused."""
+        gaps = np.isnan(values)
+        if not m.per_topic or not gaps.any():
+            return values
+        where = tuple(t for t, gap in zip(topics, np.logical_or.reduce(gaps).tolist(), strict=True) if gap)
+        if undefined == "raise":
+            raise UndefinedScore(f"{m} is undefined on {len(where)} topics ({', '.join(where[:3])}); see undefined=")
+        zero = undefined == "zero" and m.zero_if_undefined
+        self._told.setdefault((where, "counted as 0" if zero else "left out of the mean"), []).append(m)
+        return np.where(gaps, 0.0, values) if zero else values
+
+    def findings(self) -> list[Finding]:
+        """One finding for each set of topics."""
+        return [
+            Finding("undefined-scores", len(where), where, f"{done}: {', '.join(map(str, measures))}")
+            for (where, done), measures in self._told.items()
+        ]
 
 
-def _missing_topics(track: Track, findings: Findings) -> None:
+def missing_topics(track: Track, findings: Findings) -> None:
+    """Say which topics of the qrels runs do not answer."""
     missing = ~track.answered.reshape(track.shape)
     if missing.any():
         lists = [f"{track.runs[r]}:{track.topics[t]}" for r, t in np.argwhere(missing)[:3]]

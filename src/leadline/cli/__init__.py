@@ -1,0 +1,80 @@
+"""The command line: one file for each command, loaded when it is called."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+__all__ = ["cli", "main"]
+
+
+class Commands(click.Group):
+    """Commands are the files of this folder; only the one called is imported."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All commands, by name."""
+        return sorted(f.stem for f in Path(__file__).parent.glob("*.py") if not f.stem.startswith("_"))
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of a file."""
+        if name not in self.list_commands(ctx):
+            from leadline.errors import UnknownName
+
+            raise UnknownName("command", name, self.list_commands(ctx))
+        command = import_module(f"leadline.cli.{name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="leadline", message="leadline %(version)s")
+def cli() -> None:
+    """Measure rankings: how good they are, how far the evaluation can be trusted, and where they should have stopped.
+
+    Try `leadline demo` first: it writes a small simulated track and evaluates it.
+
+    Shell completion: `eval "$(_LEADLINE_COMPLETE=bash_source leadline)"` (or zsh_source, fish_source).
+    """
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code: 0, 2 usage, 3 bad input, 4 nothing to evaluate, 130 Ctrl-C."""
+    from leadline.errors import LeadlineError
+
+    try:
+        code = cli(standalone_mode=False)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except LeadlineError as error:
+        click.echo(f"leadline: {error}", err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        _silence_stdout()
+        sys.exit(0)
+    except OSError as error:
+        click.echo(f"leadline: {_told(error)}", err=True)
+        sys.exit(3)
+    except MemoryError:
+        click.echo("leadline: out of memory; evaluate fewer runs at once, or ask for fewer curves", err=True)
+        sys.exit(3)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _told(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    return f"{where}{error.strerror or error}"
+
+
+def _silence_stdout() -> None:
+    """The reader of a pipe has left: keep Python from complaining when it flushes at exit."""
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

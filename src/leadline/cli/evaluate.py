@@ -1,0 +1,58 @@
+"""``leadline evaluate``: scores."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from leadline.cli._options import (
+    measure_option,
+    out_options,
+    put,
+    scoring_options,
+    track_of,
+    track_options,
+    wanted_format,
+)
+
+
+@click.command("evaluate")
+@track_options()
+@measure_option("AP", "nDCG@10", "P@10", "R@100", "RR", "RBP(p=0.8)")
+@scoring_options
+@click.option("-q", "--per-topic", is_flag=True, help="Every topic's score before the mean.")
+@click.option("--stats", is_flag=True, help="With the mean: standard deviation, median and 95 % interval over topics.")
+@out_options
+def command(**options: Any) -> None:
+    """Score runs against relevance judgments.
+
+    A topic of the qrels that a run does not answer counts as an empty list; whatever is missing, doubled or undefined
+    is told on standard error.
+
+    \b
+    leadline evaluate qrels.txt runs/*.run -m nDCG@10 -m AP
+    leadline evaluate qrels.txt bm25.run -q --format jsonl
+    """
+    track = track_of(options)
+    from leadline.api import evaluate
+    from leadline.output.tables import Table, pivot
+
+    scores = evaluate(
+        track, options["measures"], undefined=options["undefined"], unjudged=options["unjudged"], rel=options["rel"]
+    )
+    format_ = wanted_format(options["format_"], options["output"])
+    if format_ == "trec":
+        from leadline.output.trec import trec_columns
+
+        columns = trec_columns(scores, per_topic=options["per_topic"])
+    elif options["stats"]:
+        from leadline.output.summaries import described
+
+        columns = described(scores)
+    else:
+        columns = scores.columns(per_topic=options["per_topic"])
+    table = Table(columns)
+    if format_ in ("table", "markdown", "latex") and not options["stats"]:
+        table = pivot(table, lower=[str(m) for m in scores.measures if not m.higher_is_better])
+    put(table, options, scores.findings)

@@ -1,0 +1,1 @@
+"""Stage 5: what depth does. Curves, ranges, pools, truncation, stopping."""
