@@ -62,6 +62,51 @@ template <Scan scan> Reals running(Vector<double> x, Vector<int64_t> offsets) {
     return own<Reals>(out, {cells});
 }
 
+// The entries whose row is kept, each with the number of entries (and of valid ones) before it in its list.
+nb::tuple select_rows(Vector<int32_t> rank, Vector<int32_t> row, Vector<int64_t> offsets, Vector<bool> keep,
+                 Vector<bool> valid) {
+    check_offsets(offsets, rank.shape(0));
+    const size_t entries = rank.shape(0), lists = offsets.shape(0) - 1, rows = keep.shape(0);
+    if (row.shape(0) != entries || valid.shape(0) != rows) throw std::invalid_argument("arrays of unequal length");
+    const int32_t *from = row.data();
+    const bool *kept = keep.data(), *fine = valid.data();
+    size_t total = 0;
+    bool inside = true;
+    int32_t *out[4];
+    int64_t *ends = new int64_t[lists + 1];
+    {
+        nb::gil_scoped_release unlocked;
+        for (size_t e = 0; e < entries; ++e) {
+            inside &= static_cast<size_t>(static_cast<uint32_t>(from[e])) < rows;
+            if (!inside) break;
+            total += kept[from[e]];
+        }
+        for (int32_t *&column : out) column = new int32_t[total ? total : 1];
+        int64_t n = 0;
+        ends[0] = 0;
+        for (size_t l = 0; inside && l < lists; ++l) {
+            int32_t before = 0, valid_before = 0;
+            for (int64_t e = offsets(l); e < offsets(l + 1); ++e) {
+                const int32_t r = from[e];
+                if (kept[r]) {
+                    out[0][n] = rank(e);
+                    out[1][n] = r;
+                    out[2][n] = before;
+                    out[3][n++] = valid_before;
+                }
+                ++before;
+                valid_before += fine[r];
+            }
+            ends[l + 1] = n;
+        }
+    }
+    auto hand_over = [&](int32_t *column) { return own<nb::ndarray<nb::numpy, int32_t, nb::ndim<1>>>(column, {total}); };
+    nb::tuple result = nb::make_tuple(hand_over(out[0]), hand_over(out[1]), own<Places>(ends, {lists + 1}),
+                                      hand_over(out[2]), hand_over(out[3]));
+    if (!inside) throw std::invalid_argument("no such row");
+    return result;
+}
+
 // Cell of the running array for each point m: list[m], after the entries with rank <= cut[m].
 Places positions(Vector<int32_t> rank, Vector<int64_t> offsets, Vector<int64_t> list, Vector<double> cut) {
     check_offsets(offsets, rank.shape(0));
@@ -93,7 +138,7 @@ Grid positions_grid(Vector<int32_t> rank, Vector<int64_t> offsets, Vector<double
     if (limit.shape(0) != lists) throw std::invalid_argument("one limit for each list");
     for (size_t p = 1; p < columns; ++p)
         if (!(points(p) >= points(p - 1))) throw std::invalid_argument("points must ascend");
-    int64_t *out = new int64_t[lists * columns ? lists * columns : 1];
+    int64_t *out = new int64_t[std::max<size_t>(lists * columns, 1)];
     {
         nb::gil_scoped_release unlocked;
         const int32_t *ranks = rank.data();
@@ -117,6 +162,7 @@ void bind_segments(nb::module_ &m) {
     m.def("running_sum", &running<Scan::sum>, nb::arg("x"), nb::arg("offsets"));
     m.def("running_product", &running<Scan::product>, nb::arg("x"), nb::arg("offsets"));
     m.def("running_max", &running<Scan::max>, nb::arg("x"), nb::arg("offsets"));
+    m.def("select", &select_rows, nb::arg("rank"), nb::arg("row"), nb::arg("offsets"), nb::arg("keep"), nb::arg("valid"));
     m.def("positions", &positions, nb::arg("rank"), nb::arg("offsets"), nb::arg("list"), nb::arg("cut"));
     m.def("positions_grid", &positions_grid, nb::arg("rank"), nb::arg("offsets"), nb::arg("points"), nb::arg("limit"));
 }

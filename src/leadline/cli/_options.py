@@ -98,7 +98,7 @@ def out_options(f: F) -> F:
             "--format", "format_", type=click.Choice(FORMATS), help="Default: table on a terminal, tsv in a pipe."),
         click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all."),
         click.option(
-            "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals in tables for people."),
+            "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals shown to people."),
     ])(f)  # fmt: skip
 
 
@@ -113,17 +113,25 @@ def track_of(options: dict[str, Any], *, runs: Sequence[str] | None = None, **re
     if aspects:  # `--aspects a=0,1 b=0,1`: what looks like a further aspect is none of the runs
         more = [g for g in given or () if "=" in g and not Path(g).exists()]
         aspects, given = aspects + more, [g for g in given or () if g not in more]
-    reading |= {n: take(n) for n in ("ties", "topics", "name", "lenient", "nil", "pool_depth", "threads")}
-    with progress() as advance:
-        from leadline import api
+    reading |= {n: take(n) for n in ("ties", "name", "lenient", "threads")}
+    preparing = {n: take(n) for n in ("topics", "nil", "pool_depth")}
+    from leadline.io import start_read
 
-        return api.read(
-            qrels, list(runs if runs is not None else given),
-            select=None if select is None else api.topic_list(select),
-            contributors=None if contributors is None else api.topic_list(contributors),
-            max_size=_bytes(max_size), progress=advance,
-            aspects=_aspects(aspects) if aspects else None, **reading,
-        )  # fmt: skip
+    pending = start_read(
+        qrels, list(runs if runs is not None else given), nil="NIL" if preparing["nil"] else None,
+        max_size=_bytes(max_size), aspects=_aspects(aspects) if aspects else None, **reading,
+    )  # fmt: skip
+    from leadline import api  # brings numpy, while native threads are reading already
+    from leadline.rankings.track import Track
+
+    with progress() as advance:
+        found = pending.result(advance)
+    return api.prepare(
+        Track.of(found),
+        select=None if select is None else api.topic_list(select),
+        contributors=None if contributors is None else api.topic_list(contributors),
+        **preparing,
+    )
 
 
 def _aspects(given: Sequence[str]) -> Any:

@@ -55,8 +55,8 @@ class Entries:
 
     def where(self, keep: NDArray[np.bool_]) -> Entries:
         """Only the entries for which ``keep`` holds."""
-        before = np.concatenate([[0], np.cumsum(keep)])
-        return Entries(self.rank[keep], self.row[keep], before[self.offsets])
+        kept = np.flatnonzero(keep)
+        return Entries(self.rank[kept], self.row[kept], np.searchsorted(kept, self.offsets))
 
     def block(self, start: int, stop: int) -> Entries:
         """The lists ``start … stop`` alone; the arrays are views."""
@@ -69,6 +69,17 @@ class Entries:
         offsets = np.concatenate([[0], np.cumsum(counts)])
         at = np.arange(offsets[-1]) + np.repeat(self.offsets[lists] - offsets[:-1], counts)
         return Entries(self.rank[at], self.row[at], offsets)
+
+    def count_upto(self, points: Floats) -> Ints:
+        """Entries of each list with a rank up to each of the ascending points (lists × points)."""
+        at = _core.positions_grid(self.rank, self.offsets, points, np.full(self.lists, np.inf))
+        return np.asarray(at - (self.offsets[:-1] + np.arange(self.lists))[:, None])
+
+    def count_at(self, list_: Ints, cut: Floats) -> Ints:
+        """Entries of list ``list_[m]`` with a rank up to ``cut[m]``, for each point m."""
+        lists, cuts = np.ascontiguousarray(list_, np.int64), np.ascontiguousarray(cut, np.float64)
+        at = _core.positions(self.rank, self.offsets, lists, cuts)
+        return np.asarray(at - (self.offsets[:-1] + np.arange(self.lists))[lists])
 
     def running_sum(self, x: Floats) -> Floats:
         """Running sums, one cell for the empty prefix of each list and one after each entry."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from leadline import _core
 from leadline.rankings.entries import Entries, Ints
 from leadline.rankings.labels import Labels
 from leadline.rankings.ties import shared
@@ -15,6 +16,7 @@ from leadline.rankings.view import Labelled
 
 __all__ = ["Labeller"]
 
+Above = tuple[NDArray[np.int32], NDArray[np.int32]]
 Gain = str | tuple[tuple[int, float], ...]
 
 
@@ -24,7 +26,7 @@ class Labeller:
     def __init__(self, track: Track) -> None:
         self.track = track
         self._labels: dict[object, Labels] = {}
-        self._seen: dict[object, tuple[Entries, Ints]] = {}
+        self._seen: dict[object, tuple[Entries, Ints, Above]] = {}
         self._labelled: dict[object, Labelled] = {}
 
     def __call__(
@@ -46,34 +48,33 @@ class Labeller:
 
     def _label(self, labels: Labels, judged_only: bool, all_judged: bool) -> Labelled:
         track = self.track
-        keep = None if all_judged else labels.seen
-        entries, lengths = self._entries(keep, judged_only)
+        entries, lengths, above = self._entries(None if all_judged else labels.seen, judged_only)
         gain = hit = None
         if track.ties in ("share", "mean-gain") and not all_judged:
             entries, gain, hit = shared(track, labels, judged_only)
         return Labelled(
             entries, labels, lengths, track.topic_of_list,
-            gain=gain, hit=hit,
-            places=track.entries if judged_only else None,
+            gain=gain, hit=hit, above=above, judged=track.entries,
+            condensed=judged_only,
             best_rank=lambda: track.best_rank,
             pool_depth=np.inf if track.pool_depth is None else track.pool_depth,
             terminal=track.terminal,
+            returned=track.lengths,
         )  # fmt: skip
 
-    def _entries(self, keep: NDArray[np.bool_] | None, judged_only: bool) -> tuple[Entries, Ints]:
-        """Entries that can be seen, and the lengths of the lists; one copy for all gain maps that see the same rows."""
+    def _entries(self, keep: NDArray[np.bool_] | None, judged_only: bool) -> tuple[Entries, Ints, Above]:
+        """Entries that can be seen, the lengths of the lists, and how many judged documents stand above each entry.
+
+        One copy serves all gain maps that see the same rows.
+        """
         key = (None if keep is None else keep.tobytes(), judged_only)
         if key not in self._seen:
-            entries, lengths = self.track.entries, self.track.lengths
-            if judged_only:
-                entries, lengths = condensed(entries), entries.counts
-            if keep is not None:
-                entries = entries.where(keep[entries.row])
-            self._seen[key] = (entries, lengths)
+            track, judged = self.track, self.track.entries
+            grade = track.judgments.grade
+            rows = np.ones(len(grade), bool) if keep is None else keep
+            rank, row, offsets, *above = _core.select(judged.rank, judged.row, judged.offsets, rows, grade >= 0)
+            lengths = track.lengths
+            if judged_only:  # judged documents move up over the unjudged ones: the j-th of a list gets rank j
+                rank, lengths = above[0] + np.int32(1), judged.counts
+            self._seen[key] = (Entries(rank, row, offsets), lengths, (above[0], above[1]))
         return self._seen[key]
-
-
-def condensed(entries: Entries) -> Entries:
-    """Judged documents moved up over the unjudged ones: the j-th of a list gets rank j."""
-    rank = np.arange(1, len(entries) + 1) - np.repeat(entries.offsets[:-1], entries.counts)
-    return Entries(rank.astype(np.int32), entries.row, entries.offsets)

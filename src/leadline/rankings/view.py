@@ -48,20 +48,26 @@ class Labelled:
         *,
         gain: Floats | None = None,
         hit: Floats | None = None,
-        places: Entries | None = None,
+        above: tuple[NDArray[np.int32], NDArray[np.int32]] | None = None,
+        judged: Entries | None = None,
+        condensed: bool = False,
         best_rank: Callable[[], NDArray[np.int32]] | None = None,
         pool_depth: float = np.inf,
         terminal: NDArray[np.bool_] | None = None,
+        returned: Ints | None = None,
     ) -> None:
         self.entries = entries
         self.labels = labels
         self.lengths = lengths
         self.topic = topic
         self._gain, self._hit = gain, hit  # given when they are not those of the rows (shared ties)
-        self.places = places  # original ranks of all judged documents, when the run is condensed
+        self._above = above
+        self.judged = judged  # all judged documents at their original ranks
+        self.condensed = condensed
         self.best_rank = best_rank  # asked for only by measures that look at the pool
         self.pool_depth = pool_depth
         self.terminal = terminal
+        self.returned = lengths if returned is None else returned  # lengths before condensing
 
     @cached_property
     def rank(self) -> Floats:
@@ -88,10 +94,13 @@ class Labelled:
             self.topic[start:stop],
             gain=None if self._gain is None else self._gain[a:b],
             hit=None if self._hit is None else self._hit[a:b],
-            places=None if self.places is None else self.places.block(start, stop),
+            above=None if self._above is None else (self._above[0][a:b], self._above[1][a:b]),
+            judged=None if self.judged is None else self.judged.block(start, stop),
+            condensed=self.condensed,
             best_rank=self.best_rank,
             pool_depth=self.pool_depth,
             terminal=None if self.terminal is None else self.terminal[start:stop],
+            returned=self.returned[start:stop],
         )
 
     def whole(self, k: float = np.inf) -> Rankings:
@@ -108,33 +117,47 @@ class Labelled:
     def at_lengths(self, lengths: NDArray[np.generic], k: float = np.inf) -> Rankings:
         """Each list stopped at ascending lengths (its own length at most), still looked at to depth ``k``."""
         stops = np.asarray(lengths, np.int64)
-        if self.places is not None:
-            limit = np.full(len(self.lengths), np.inf)
-            at = _core.positions_grid(self.places.rank, self.places.offsets, stops.astype(np.float64), limit)
-            n = at - (self.places.offsets[:-1] + np.arange(len(self.lengths)))[:, None]
-            return Rankings(self, Points(n.shape, None), n=n, k=k)
+        ended = None if self.terminal is None else stops[None, :] < self.returned[:, None]
+        if k == 0:  # the empty list's score, wherever the list stops
+            stops, k = np.zeros_like(stops), np.inf
+        if self.condensed:
+            assert self.judged is not None
+            n = self.judged.count_upto(stops.astype(np.float64))
+            return Rankings(self, Points(n.shape, None), n=n, k=k, ended=ended)
         n = np.minimum(stops[None, :], self.lengths[:, None])
-        return Rankings(self, Points(n.shape, None), n=n, k=k, steps=np.minimum(stops, k).astype(np.float64))
+        steps = np.minimum(stops, k).astype(np.float64)
+        return Rankings(self, Points(n.shape, None), n=n, k=k, steps=steps, ended=ended)
 
     def at_stops(self, list_: Ints, n: Ints, k: float = np.inf) -> Rankings:
         """List ``list_[m]`` stopped after ``n[m]`` documents, for each point m."""
-        if self.places is not None:
-            at = _core.positions(self.places.rank, self.places.offsets, list_, n.astype(np.float64))
-            n = at - (self.places.offsets[:-1] + np.arange(len(self.lengths)))[list_]
-        return Rankings(self, Points(n.shape, list_), n=n, k=k)
+        ended = None if self.terminal is None else n < self.returned[list_]
+        if k == 0:
+            n, k = np.zeros_like(n), np.inf
+        if self.condensed:
+            assert self.judged is not None
+            n = self.judged.count_at(list_, n.astype(np.float64))
+        return Rankings(self, Points(n.shape, list_), n=n, k=k, ended=ended)
 
 
 class Rankings:
     """A labelled block of lists together with the points at which they are read."""
 
     def __init__(
-        self, lists: Labelled, points: Points, *, n: Ints, k: float | Floats, steps: Floats | None = None
-    ) -> None:
+        self, lists: Labelled, points: Points, *, n: Ints, k: float | Floats, steps: Floats | None = None,
+        ended: NDArray[np.bool_] | None = None,
+    ) -> None:  # fmt: skip
         self.lists = lists
         self.points = points
         self.n = n
         self.k = k
         self._steps = steps
+        self._ended = ended  # where the list is taken to stop before its end, by its system's choice
+
+    def within(self, depth: float) -> Rankings:
+        """The same points, looked at to rank ``depth`` at most."""
+        steps = None if self._steps is None else np.minimum(self._steps, depth)
+        k = np.minimum(self.k, depth)
+        return Rankings(self.lists, self.points, n=self.n, k=k, steps=steps, ended=self._ended)
 
     # entries ---------------------------------------------------------------------------------------------------------
     @property
@@ -156,6 +179,18 @@ class Rankings:
     def grade(self) -> NDArray[np.int32]:
         """Grade of each entry."""
         return self.lists.labels.judgments.grade[self.lists.entries.row]
+
+    @property
+    def judged_above(self) -> Floats:
+        """How many judged documents stand above each entry."""
+        assert self.lists._above is not None
+        return self.lists._above[0].astype(np.float64)
+
+    @property
+    def assessed_above(self) -> Floats:
+        """The same without those of a negative grade, which means pooled but not assessed (trec_eval)."""
+        assert self.lists._above is not None
+        return self.lists._above[1].astype(np.float64)
 
     def of_list(self, per_list: NDArray[T]) -> NDArray[T]:
         """A value of each list, given to its entries."""
@@ -212,6 +247,21 @@ class Rankings:
         table = np.concatenate([[0.0], np.cumsum(weight(np.arange(1.0, int(last.max(initial=0)) + 1)))])
         return table[last]
 
+    @cached_property
+    def judged(self) -> Floats:
+        """How many judged documents are seen at each point."""
+        if self.lists.condensed:
+            return np.broadcast_to(self.cut, self.points.shape).astype(np.float64)
+        entries = self.lists.judged
+        assert entries is not None
+        if self._steps is not None:
+            return entries.count_upto(self._steps).astype(np.float64)
+        lists = self.points.list
+        if lists is None:
+            lists = np.broadcast_to(self.points.spread(np.arange(entries.lists)), self.points.shape).ravel()
+        cut = np.broadcast_to(self.cut, self.points.shape).ravel()
+        return entries.count_at(lists, cut).reshape(self.points.shape).astype(np.float64)
+
     def spread(self, per_list: NDArray[T]) -> NDArray[T]:
         """A value of each list, at its points."""
         return self.points.spread(per_list)
@@ -239,7 +289,9 @@ class Rankings:
     def terminal(self) -> NDArray[np.bool_]:
         """Whether the end of the list is an answer of the system ("no more"), and not just where it was cut off."""
         flags = self.lists.terminal
-        return self.topicwise(np.ones(len(self.lists.labels.R), bool)) if flags is None else self.spread(flags)
+        if flags is None:
+            return self.topicwise(np.ones(len(self.lists.labels.R), bool))
+        return self.spread(flags) if self._ended is None else self.spread(flags) | self._ended
 
     # what the topic offers -------------------------------------------------------------------------------------------
     @property

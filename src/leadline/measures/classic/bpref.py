@@ -25,13 +25,12 @@ class Bpref(BinaryMeasure):
     0.5
     """
 
-    all_judged = True
     cites = ("buckley2004",)
 
     def value(self, r: Rankings) -> Floats:
         """The terms of the hits over R."""
         R = r.of_topic(r.lists.labels.R).astype(np.float64)
         N = r.of_topic(r.lists.labels.nonrelevant)
-        above = r.running(((r.hit == 0) & (r.grade >= 0)).astype(np.float64))
+        above = r.assessed_above - r.before(r.hit)
         lost = np.where(above > 0, np.minimum(above, R) / np.maximum(np.minimum(R, N), 1), 0.0)
         return ratio(r.upto(r.hit * (1 - lost)), r.R)

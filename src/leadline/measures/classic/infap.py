@@ -26,15 +26,13 @@ class infAP(BinaryMeasure):
     0.75
     """
 
-    all_judged = True
     cites = ("yilmaz2006",)
 
     def value(self, r: Rankings) -> Floats:
         """Expected precision at the hits over R."""
         tiny = 1e-5
         relevant = r.before(r.hit)
-        not_relevant = r.before(((r.hit == 0) & (r.grade >= 0)).astype(np.float64))
-        pooled = r.before(np.ones_like(r.rank))
         above = r.rank - 1
-        expected = pooled / np.maximum(above, 1) * (relevant + tiny) / (relevant + not_relevant + 2 * tiny)
+        share_pooled = r.judged_above / np.maximum(above, 1)
+        expected = share_pooled * (relevant + tiny) / (r.assessed_above + 2 * tiny)
         return ratio(r.upto(r.hit * (1 / r.rank + above / r.rank * expected)), r.R)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.measures.base import Measure, measure
-from leadline.rankings.view import Floats, Rankings
+from leadline.rankings.view import Floats, Rankings, ratio
 
 
 @measure
@@ -24,10 +24,8 @@ class Judged(Measure):
     """
 
     cutoff = "required"
-    all_judged = True
     cites = ("macavaney2022",)
 
     def value(self, r: Rankings) -> Floats:
         """Judged documents over documents seen."""
-        seen = r.upto(np.ones_like(r.rank))
-        return np.divide(seen, r.cut, out=np.zeros(seen.shape), where=np.broadcast_to(r.cut, seen.shape) > 0)
+        return np.nan_to_num(ratio(r.judged, r.cut))

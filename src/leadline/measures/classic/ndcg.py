@@ -39,9 +39,7 @@ class nDCG(DCG):
     def value(self, r: Rankings) -> Floats:
         """DCG over ideal DCG."""
         best = self._pool_ideal(r) if self.ideal == "k" else r.ideal_upto(self._discounted(r.ideal_gain, r.ideal_rank))
-        scored = ratio(super().value(r), best)
-        whole = r.ideal_upto(r.ideal_gain, np.inf) > 0
-        return np.where(whole, np.where(np.asarray(best) > 0, scored, 0.0), np.nan)
+        return ratio(super().value(r), best)
 
     def _discounted(self, gain: Floats, rank: Floats) -> Floats:
         return gain * discount(self.discount, rank)
