@@ -21,7 +21,16 @@ from leadline.io.aspects import NOT_ASSESSED, Aspect, AspectSet, Feature, Rule, 
 from leadline.io.columns import Columns
 from leadline.io.compressed import compression, decompress
 
-__all__ = ["AspectLabels", "encode", "fill_missing", "join_aspects", "load_aspects", "read_aspect_qrels", "text_rows"]
+__all__ = [
+    "AspectLabels",
+    "encode",
+    "fill_missing",
+    "join_aspects",
+    "load_aspects",
+    "read_aspect_qrels",
+    "text_rows",
+    "without_duplicates",
+]
 
 Labels: TypeAlias = NDArray[np.int32]
 Source: TypeAlias = str | PathLike[str]
@@ -209,10 +218,11 @@ def read_aspect_qrels(path: Source, aspects: Sequence[Aspect]) -> AspectLabels:
     columns = list(zip(*rows, strict=True)) if rows else [()] * width
     labels = [encode(a, columns[3 + i], lambda row: f"{name}:{numbers[row]}") for i, a in enumerate(aspects)]
     found = AspectLabels(tuple(columns[0]), tuple(columns[2]), np.stack(labels, axis=1))
-    return _without_duplicates(found, name, numbers)
+    return without_duplicates(found, name, numbers)
 
 
-def _without_duplicates(found: AspectLabels, name: str, numbers: Sequence[int]) -> AspectLabels:
+def without_duplicates(found: AspectLabels, name: str, numbers: Sequence[int]) -> AspectLabels:
+    """Each judgment once; doubles with other labels are an error that names both lines."""
     first: dict[tuple[str, str], int] = {}
     place = np.array([first.setdefault(k, i) for i, k in enumerate(zip(found.topics, found.docs, strict=True))], int)
     again = np.flatnonzero(place != np.arange(len(place)))

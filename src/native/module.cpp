@@ -1,0 +1,16 @@
+// The native core of leadline: reading runs and qrels, and scans over ragged lists.
+
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+void bind_records(nb::module_ &m);
+void bind_job(nb::module_ &m);
+void bind_segments(nb::module_ &m);
+
+NB_MODULE(_core, m) {
+    m.doc() = "The native core of leadline: reading runs and qrels, and scans over ragged lists.";
+    bind_records(m);
+    bind_job(m);
+    bind_segments(m);
+}

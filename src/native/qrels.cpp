@@ -1,0 +1,191 @@
+#include "qrels.hpp"
+
+#include "number.hpp"
+#include "scan.hpp"
+
+#include <limits>
+#include <stdexcept>
+
+namespace leadline {
+
+bool Qrels::parse_labels(const char *base, const uint32_t *edges, int64_t place, const QrelsOptions &options,
+                         int32_t *out) {
+    bool fine = true;
+    for (size_t a = 0; a < columns_; ++a) {
+        const char *s = base + edges[6 + 2 * a], *e = base + edges[7 + 2 * a];
+        Wrong wrong = Wrong::label;
+        if (options.labels[a].empty()) {
+            int64_t x = 0;
+            const Integer read = parse_integer(s, e, std::numeric_limits<int32_t>::min(),
+                                               std::numeric_limits<int32_t>::max(), x);
+            out[a] = static_cast<int32_t>(x);
+            if (read == Integer::fine) continue;
+            wrong = read == Integer::none ? Wrong::grade : Wrong::range;
+        } else {
+            const auto &names = options.labels[a];
+            size_t i = 0;
+            while (i < names.size() && names[i].compare(0, std::string::npos, s, static_cast<size_t>(e - s)) != 0) ++i;
+            out[a] = static_cast<int32_t>(i);
+            if (i < names.size()) continue;
+        }
+        fine = false;
+        errors.add(wrong, place, [&] {
+            return Problem{wrong, place, 0, static_cast<int64_t>(a), excerpt(s, static_cast<size_t>(e - s)), {}};
+        });
+    }
+    return fine;
+}
+
+void Qrels::read(const Text &text, const QrelsOptions &options, const std::atomic<bool> &stop) {
+    columns_ = options.columns;
+    Pile<Line> lines;
+    Pile<int32_t> labels;
+    std::vector<int32_t> row(columns_);
+    Window window;
+    Edges edges;
+    uint32_t topic = Names::NONE;
+    const char *name = nullptr;
+    size_t name_length = 0;
+    for (const char *at = text.first(); window.look(at, text.end()) && !stop; at = window.limit) {
+        if (window.nul) {
+            const int64_t place = window.nul - text.begin();
+            errors = Problems();
+            errors.add(Wrong::binary, place, [&] { return Problem{Wrong::binary, place, 0, 0, {}, {}}; });
+            number_lines(errors, text.begin(), text.end());
+            return;
+        }
+        uint32_t start = 0;
+        for (size_t k = 0; k < window.lines; start = window.newlines[k++] + 1) {
+            window.split(start, window.newlines[k], edges);
+            if (!edges.columns) continue;
+            const char *line = window.base + start;
+            const int64_t place = line - text.begin();
+            if (edges.columns != 3 + columns_) {
+                errors.add(Wrong::columns, place, [&] {
+                    return Problem{Wrong::columns, place, 0, edges.columns, excerpt(line, window.newlines[k] - start), {}};
+                });
+                continue;
+            }
+            const uint32_t *t = edges.at;
+            const char *s = window.base + t[0], *doc = window.base + t[4];
+            const size_t n = t[1] - t[0];
+            if (n != name_length || !equal(s, name, n)) {
+                name = s, name_length = n;
+                topic = topics_.add(s, n, hash(s, n));
+            }
+            const uint32_t length = t[5] - t[4];
+            if (parse_labels(window.base, t, place, options, row.data())) {
+                lines.push({doc, place, length, topic, tag_of(doc, length)});
+                labels.append(row.data(), columns_);
+            }
+        }
+    }
+    if (!lines.size() && !errors.total) errors.add(Wrong::empty, 0, [] { return Problem{}; });
+    build(lines, labels, options);
+    number_lines(errors, text.begin(), text.end());
+    number_lines(notes, text.begin(), text.end());
+}
+
+void Qrels::take(const Records &records, const QrelsOptions &options) {
+    columns_ = options.columns;
+    const Strings &names = records.topics.strings();
+    for (size_t i = 0; i < names.size(); ++i) topics_.add(names.at(i), names.length(i), hash(names.at(i), names.length(i)));
+    Pile<Line> lines;
+    lines.reserve(records.size());
+    for (size_t i = 0; i < records.size(); ++i) {
+        const char *doc = records.docs.at(i);
+        const size_t n = records.docs.length(i);
+        lines.push({doc, static_cast<int64_t>(i) + 1, static_cast<uint32_t>(n), records.topic[i], tag_of(doc, n)});
+    }
+    if (!names.size()) errors.add(Wrong::empty, 0, [] { return Problem{}; });
+    build(lines, records.labels, options);
+}
+
+// Finds a place for everything; returns where each topic's lines start when grouped.
+std::vector<uint32_t> Qrels::lay_out(const Pile<Line> &lines) {
+    const size_t topics = topics_.size();
+    std::vector<uint32_t> start(topics + 1, 0);
+    std::vector<size_t> words(topics, 0);
+    for (size_t i = 0; i < lines.size(); ++i) {
+        ++start[lines[i].topic + 1];
+        words[lines[i].topic] += 1 + (lines[i].length + 7) / 8;
+    }
+    places_.resize(topics);
+    size_t at = 0;
+    for (size_t t = 0; t < topics; ++t) {
+        const size_t n = start[t + 1];
+        size_t slots = 2;  // at most half of them are taken
+        while (slots < 2 * n + 1) slots *= 2;
+        int log = 6;  // of the filter's bits: about twenty for each judgment
+        while (log < 31 && (size_t(1) << log) < 16 * n) ++log;
+        const size_t filter = size_t(1) << (log - 6);
+        if (words[t] >= std::numeric_limits<uint32_t>::max()) throw std::length_error("more than 32 GB of judged documents in one topic");
+        places_[t] = {at, at + filter, at + filter + slots, at + filter + slots + words[t], static_cast<uint32_t>(slots - 1), 32 - log};
+        at = places_[t].end;
+        start[t + 1] += start[t];
+    }
+    arena_.resize(at + PAD / 8);
+    std::memset(arena_.data(), 0, 8 * arena_.size());
+    return start;
+}
+
+// Lines in file order become rows grouped by topic.
+void Qrels::build(const Pile<Line> &lines, const Pile<int32_t> &labels, const QrelsOptions &options) {
+    if (lines.size() >= static_cast<size_t>(std::numeric_limits<int32_t>::max()))
+        throw std::length_error("more than 2,147,483,646 judgments");
+    const std::vector<uint32_t> start = lay_out(lines);
+    std::vector<uint32_t> next(start.begin(), start.end()), order(lines.size());
+    for (size_t i = 0; i < lines.size(); ++i) order[next[lines[i].topic]++] = static_cast<uint32_t>(i);
+    Pile<int64_t> first;  // place of each row
+    row_offsets_.push(0);
+    for (size_t t = 0; t < topics_.size(); ++t) {
+        size_t room = places_[t].records;
+        for (uint32_t i = start[t]; i < start[t + 1]; ++i)
+            insert(lines[order[i]], labels.data() + columns_ * order[i], room, first, options);
+        row_offsets_.push(static_cast<int64_t>(first.size()));
+    }
+    errors.sort(), notes.sort();
+}
+
+void Qrels::insert(const Line &line, const int32_t *labels, size_t &room, Pile<int64_t> &first, const QrelsOptions &options) {
+    const Place &place = places_[line.topic];
+    uint32_t s = line.tag & place.mask;
+    for (;; s = (s + 1) & place.mask) {
+        const Slot found = slot(place, s);
+        if (!found.record) break;
+        const char *record = reinterpret_cast<const char *>(arena_.data() + place.records + found.record - 1);
+        if (found.tag == line.tag && length_at(record) == line.length && std::memcmp(record + 8, line.doc, line.length) == 0)
+            return repeat(line, labels, row_at(record), first[static_cast<size_t>(row_at(record))], options);
+    }
+    slot(place, s) = {line.tag, static_cast<uint32_t>(room - place.records + 1)};
+    const uint32_t bit = line.tag >> place.shift;
+    arena_[place.filter + (bit >> 6)] |= uint64_t(1) << (bit & 63);
+    char *record = reinterpret_cast<char *>(arena_.data() + room);
+    const int32_t row = static_cast<int32_t>(first.size());
+    std::memcpy(record, &row, 4), std::memcpy(record + 4, &line.length, 4), std::memcpy(record + 8, line.doc, line.length);
+    records_.push(8 * room);
+    room += 1 + (line.length + 7) / 8;
+    labels_.append(labels, columns_);
+    first.push(line.place);
+}
+
+Qrels::Table Qrels::table(uint32_t topic) const {
+    const Place &p = places_[topic];
+    const uint64_t *a = arena_.data();
+    return {a + p.filter, reinterpret_cast<const Slot *>(a + p.slots), reinterpret_cast<const char *>(a + p.records),
+            reinterpret_cast<const char *>(a + p.end), p.mask, p.shift};
+}
+
+// A document judged twice: an error, or read leniently the higher labels count.
+void Qrels::repeat(const Line &line, const int32_t *labels, int32_t row, int64_t first, const QrelsOptions &options) {
+    int32_t *kept = labels_.data() + columns_ * static_cast<size_t>(row);
+    const bool same = std::equal(kept, kept + columns_, labels);
+    const Wrong wrong = options.lenient && !same ? Wrong::differing : Wrong::duplicate;
+    (options.lenient ? notes : errors).add(wrong, line.place, [&] {
+        return Problem{wrong, line.place, first, 0, excerpt(line.doc, line.length), topic_names().str(line.topic)};
+    });
+    if (options.lenient && std::lexicographical_compare(kept, kept + columns_, labels, labels + columns_))
+        std::copy(labels, labels + columns_, kept);
+}
+
+}  // namespace leadline

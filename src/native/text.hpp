@@ -1,0 +1,46 @@
+// The bytes of one input: a mapped file or a block of our own, always followed by PAD readable bytes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace leadline {
+
+class Text {
+  public:
+    Text() = default;
+    Text(Text &&o) noexcept { swap(o); }
+    Text &operator=(Text &&o) noexcept {
+        swap(o);
+        return *this;
+    }
+    ~Text() { close(); }
+
+    // Map a regular file. Returns 0 or the error number.
+    int open(const std::string &path);
+    // A block of our own, to be filled by the caller.
+    char *make(size_t size);
+    void close();
+    // The pages of [from, to) will not be needed soon: they need not count as ours.
+    void forget(const char *from, const char *to) const;
+
+    const char *begin() const { return data_; }
+    // Behind a byte order mark, if there is one.
+    const char *first() const {
+        const bool mark = size_ >= 3 && data_[0] == '\xef' && data_[1] == '\xbb' && data_[2] == '\xbf';
+        return data_ + (mark ? 3 : 0);
+    }
+    const char *end() const { return data_ + size_; }
+    size_t size() const { return size_; }
+
+  private:
+    void swap(Text &o) noexcept {
+        std::swap(data_, o.data_), std::swap(size_, o.size_), std::swap(mapped_, o.mapped_);
+    }
+    char *data_ = nullptr;
+    size_t size_ = 0;
+    size_t mapped_ = 0;  // length of the mapping, 0 for a block of our own
+};
+
+}  // namespace leadline

@@ -1,0 +1,1 @@
+"""Recipes of malformed files."""

@@ -1,0 +1,220 @@
+"""The native reader against a slow one: the same lists or the same complaints, on whatever text comes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import naive_io
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from leadline.errors import InputError, NothingToEvaluate
+from leadline.io import Reading, read_files, start_read
+
+RULES = ["trec", "trec32", "run", "file", "rank"]
+WORDS = {
+    "expected": "columns", "the score is no number": "score", "the score is NaN": "nan", "the rank is no": "rank",
+    "the grade is no": "grade", "the grade is out": "range", "appears twice": "duplicate", "is judged twice": "duplicate",
+    "file is empty": "empty",
+}  # fmt: skip
+
+IDS = st.one_of(
+    st.sampled_from(
+        ["d1", "d2", "d3", "d10", "D1", "d", "#1", '"q"', "dé", "文書", "a" * 40, "a" * 40 + "b", "x" * 3000, "-1"]
+    ),
+    st.from_regex(r"[!-~]{1,20}", fullmatch=True),
+    st.text(
+        st.characters(min_codepoint=0x21, max_codepoint=0x2FFF, exclude_categories=["Cs", "Cc", "Z"]),
+        min_size=1,
+        max_size=9,
+    ),
+)
+SCORES = st.one_of(
+    st.sampled_from(
+        ["1", "1.0", "2.5", "2.50", "-0.0", "0", "inf", "-inf", "1e5", "1E-3", "+3", ".5", "5.", "1e400", "-1e-400"]
+    ),
+    st.floats(allow_nan=False).map(repr),
+    st.floats(0, 40).map(lambda x: f"{x:.4f}"),
+    st.decimals(allow_nan=False, allow_infinity=False, places=17, min_value=-1000, max_value=1000).map(str),
+    st.sampled_from(["16777217", "16777216", "0.1", "0.10000000149011612", "0.1000000014901161"]),
+)
+BAD_SCORES = st.sampled_from(["nan", "NaN", "-nan", "1,5", "x", "1e", "0x10", "--1", "1_0", "infi", "1.2.3", "."])
+BLANKS = st.sampled_from([" ", " ", " ", "\t", "  ", " \t", "\v", "\f"])
+ENDS = st.sampled_from(["\n", "\n", "\n", "\r\n", " \n", "\n\n", "\r\n \t\n"])
+
+
+@st.composite
+def run_text(draw: st.DrawFn, bad: bool) -> bytes:
+    topics = draw(
+        st.lists(
+            st.sampled_from(["q1", "q2", "q3", "101", "longer-topic-name-1", "longer-topic-name-2", "é"]),
+            min_size=1,
+            max_size=4,
+            unique=True,
+        )
+    )
+    few_ids = draw(st.lists(IDS, min_size=1, max_size=8, unique=True))
+    lines = []
+    for _ in range(draw(st.integers(1, 40))):
+        score = draw(st.one_of(SCORES, BAD_SCORES) if bad else SCORES)
+        rank = draw(
+            st.sampled_from(["1", "2", "-3", "07", "x"] if bad else ["1", "2", "3", "-3", "07", "4503599627370496"])
+        )
+        cells = [
+            draw(st.sampled_from(topics)),
+            "Q0",
+            draw(st.sampled_from(few_ids)),
+            rank,
+            score,
+            draw(st.sampled_from(["tag", "t" * 70])),
+        ]
+        if bad and draw(st.integers(0, 9)) == 0:
+            cells = cells[: draw(st.integers(0, 5))] or [*cells, "more"]
+        lines.append((cells, draw(ENDS)))
+    if draw(st.booleans()):  # grouped, as most files are
+        lines.sort(key=lambda x: x[0][0])
+    if not bad or draw(st.booleans()):  # no document twice in a topic
+        lines = list({(c[0], c[2] if len(c) > 2 else i): (c, e) for i, (c, e) in enumerate(lines)}.values())
+    text = "".join(draw(BLANKS).join(cells) + end for cells, end in lines)
+    text = draw(st.sampled_from(["", "", "\ufeff", " ", "\n"])) + text
+    return (text.rstrip("\r\n") if draw(st.booleans()) else text).encode()
+
+
+QRELS = b"".join(f"{t} 0 {d} {g}\n".encode() for t in ["q2", "q1", "101", "longer-topic-name-1", "é"]
+                 for d, g in [("d1", 1), ("d2", 0), ("a" * 40, 2), ("dé", 3), ("x" * 3000, 1), ("d10", -1)])  # fmt: skip
+
+
+def complaints(error: InputError) -> list[tuple[int, str]]:
+    """Line and kind of each problem."""
+    found = []
+    for text in error.problems:
+        place = re.match(r"[^:]*(?::(\d+))?: (.*)", text, re.DOTALL)
+        assert place is not None, text
+        found.append((int(place[1] or 0), next(kind for words, kind in WORDS.items() if words in place[2])))
+    return sorted(found)
+
+
+def same(read: Reading, run: naive_io.Read, qrels: naive_io.Read, scores: bool = True) -> None:
+    """The native reading of one run says what the slow one says."""
+    assert read.docs is not None
+    assert [t.encode() for t in read.topics] == list(qrels.topics)
+    starts = np.concatenate([[0], np.cumsum(read.lengths)])
+    for t, topic in enumerate(qrels.topics):
+        rows = {line.doc: i for i, line in enumerate(qrels.topics[topic], int(read.row_offsets[t]))}
+        lines = run.topics.get(topic, [])
+        assert [d.encode() for d in read.docs.list(t)] == [line.doc for line in lines]
+        assert bool(read.answered[t]) == (topic in run.topics)
+        judged = slice(read.offsets[t], read.offsets[t + 1])
+        expected = [(i, rows[line.doc]) for i, line in enumerate(lines, 1) if line.doc in rows]
+        assert list(zip(read.rank[judged].tolist(), read.row[judged].tolist(), strict=True)) == expected
+        if scores:
+            assert read.scores is not None
+            np.testing.assert_array_equal(read.scores[starts[t] : starts[t + 1]], [line.score for line in lines])
+
+
+@pytest.mark.parametrize("ties", RULES)
+@pytest.mark.parametrize("lenient", [False, True])
+@settings(max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_equal_to_slow_reader(
+    ties: str, lenient: bool, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    text = data.draw(run_text(bad=data.draw(st.booleans())))
+    chunk, threads = data.draw(st.sampled_from([1, 7, 100, 1 << 20])), data.draw(st.sampled_from([1, 3]))
+    folder = tmp_path_factory.getbasetemp()
+    path = folder / "a.run"
+    path.write_bytes(text)
+    (folder / "qrels").write_bytes(QRELS)
+    slow = naive_io.read_run(text, ties, lenient)
+    qrels = naive_io.read_qrels(QRELS, lenient)
+    pending = start_read(folder / "qrels", path, ties=ties, lenient=lenient, keep_docs=True, keep_scores=True,
+                         chunk=chunk, threads=threads)  # fmt: skip
+    if slow.problems:
+        with pytest.raises(InputError) as caught:
+            pending.result()
+        assert caught.value.total == len(slow.problems)
+        assert complaints(caught.value) == sorted(slow.problems)[:20]
+    elif not set(slow.topics) & set(qrels.topics):
+        with pytest.raises(NothingToEvaluate):
+            pending.result()
+    else:
+        same(pending.result(), slow, qrels)
+
+
+@st.composite
+def qrels_text(draw: st.DrawFn) -> bytes:
+    grades = [
+        "0",
+        "1",
+        "2",
+        "-1",
+        "+1",
+        "007",
+        *draw(st.sampled_from([[], ["1.0", "x", "2147483648", "-2147483649", "9" * 30]])),
+    ]
+    lines = []
+    for _ in range(draw(st.integers(0, 30))):
+        cells = [draw(st.sampled_from(["q1", "q2", "é"])), "0", draw(IDS), draw(st.sampled_from(grades))]
+        lines.append(draw(BLANKS).join(cells[: draw(st.sampled_from([4] * 20 + [3]))]) + draw(ENDS))
+    return "".join(lines).encode()
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+@settings(max_examples=80, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
+@given(text=qrels_text())
+def test_qrels_equal_to_slow_reader(lenient: bool, text: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.getbasetemp() / "some.qrels"
+    path.write_bytes(text)
+    slow = naive_io.read_qrels(text, lenient)
+    run = {t.decode(): {"d1": 1.0} for t in slow.topics} or {"q1": {"d1": 1.0}}
+    if slow.problems:
+        with pytest.raises(InputError) as caught:
+            read_files(path, run, lenient=lenient)
+        assert caught.value.total == len(slow.problems)
+        assert complaints(caught.value) == sorted(slow.problems)[:20]
+        return
+    read = read_files(path, run, lenient=lenient)
+    assert [t.encode() for t in read.topics] == list(slow.topics)
+    lines = [line for lines in slow.topics.values() for line in lines]
+    assert read.labels[:, 0].tolist() == [line.grade for line in lines]
+    assert [d.encode() for d in read.qrels_docs(np.arange(len(lines)))] == [line.doc for line in lines]
+
+
+def test_threads_and_chunks_do_not_matter(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    docs = [f"doc{i:05d}" for i in range(2000)]
+    qrels = {
+        f"q{t}": {str(d): int(rng.integers(-1, 3)) for d in rng.choice(docs, 60, replace=False)} for t in range(40)
+    }
+    files = []
+    for r in range(3):
+        lines = []
+        for t in rng.permutation(45):
+            scores = np.round(rng.random(150) * 5, 1)
+            lines += [
+                f"q{t} Q0 {d} {i} {s} r{r}"
+                for i, (d, s) in enumerate(zip(rng.choice(docs, 150, replace=False), scores, strict=True))
+            ]
+        if r == 2:
+            lines = [lines[i] for i in rng.permutation(len(lines))]  # interleaved
+        files.append(tmp_path / f"{r}.run")
+        files[-1].write_text("\n".join(lines))
+    first = None
+    for threads in (1, 2, 5):
+        for chunk in (1, 1000, 20_000, 1 << 30):
+            pending = start_read(
+                qrels, files, threads=threads, chunk=chunk, keep_docs=True, keep_scores=True, nil="doc00007"
+            )
+            r = pending.result()
+            assert r.docs is not None
+            assert r.scores is not None
+            assert r.nil_rank is not None
+            parts = [r.lengths, r.offsets, r.rank, r.row, r.scores, r.nil_rank, r.answered, r.labels]
+            found = [p.tobytes() for p in parts] + [r.docs.list(i) for i in range(len(r.lengths))] + [str(r.findings)]
+            first = first or found
+            assert found == first
+    assert first is not None
+    assert "topics-without-judgments: 5" in first[-1]
