@@ -25,14 +25,19 @@ if TYPE_CHECKING:
     from leadline.measures.base import BinaryMeasure, GainMeasure, Measure, gain_param, measure, param
     from leadline.measures.names import catalogue, parse
     from leadline.measures.scores import Scores
+    from leadline.measures.usermodel._cwl import ContinuationMeasure
     from leadline.rankings.track import Track
     from leadline.rankings.typed import typed
+    from leadline.systems.comparison import Comparison, compare
+    from leadline.systems.preferences import Preferences, prefer
 
 __version__ = "0.1.0"
 
 # Where each public name lives; nothing is imported before it is asked for.
 _HOME = {
     "BinaryMeasure": "measures.base",
+    "Comparison": "systems.comparison",
+    "ContinuationMeasure": "measures.usermodel._cwl",
     "Curves": "depths.curves",
     "Finding": "findings",
     "Findings": "findings",
@@ -42,18 +47,21 @@ _HOME = {
     "Measure": "measures.base",
     "MissingExtra": "errors",
     "NothingToEvaluate": "errors",
+    "Preferences": "systems.preferences",
     "Scores": "measures.scores",
     "Track": "rankings.track",
     "UndefinedScore": "errors",
     "UnknownName": "errors",
     "UsageError": "errors",
     "catalogue": "measures.names",
+    "compare": "systems.comparison",
     "curve": "depths.curves",
     "evaluate": "api",
     "gain_param": "measures.base",
     "measure": "measures.base",
     "param": "measures.base",
     "parse": "measures.names",
+    "prefer": "systems.preferences",
     "read": "api",
     "simulate": "",
     "typed": "rankings.typed",
@@ -61,6 +69,8 @@ _HOME = {
 
 __all__ = [
     "BinaryMeasure",
+    "Comparison",
+    "ContinuationMeasure",
     "Curves",
     "Finding",
     "Findings",
@@ -70,18 +80,21 @@ __all__ = [
     "Measure",
     "MissingExtra",
     "NothingToEvaluate",
+    "Preferences",
     "Scores",
     "Track",
     "UndefinedScore",
     "UnknownName",
     "UsageError",
     "catalogue",
+    "compare",
     "curve",
     "evaluate",
     "gain_param",
     "measure",
     "param",
     "parse",
+    "prefer",
     "read",
     "simulate",
     "typed",

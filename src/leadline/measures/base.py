@@ -49,6 +49,7 @@ class Measure:
     zero_if_undefined: ClassVar[bool] = True  # False: 0 would be a lie (a rank that does not exist)
     higher_is_better: ClassVar[bool] = True
     rises_only_at_hits: ClassVar[bool] = False  # lengthening a list by a gainless document never raises it
+    rises_only_at_hits_or_end: ClassVar[bool] = False  # … but perhaps by the last one of a list not ended by choice
     aliases: ClassVar[tuple[str, ...]] = ()
     cites: ClassVar[tuple[str, ...]] = ()  # keys of leadline.measures.references
     params: ClassVar[dict[str, Param]] = {}
@@ -97,12 +98,13 @@ class Measure:
         if self.cutoff == "none":
             raise UsageError(f"{self.name} takes no cut-off; got @{k}")
         if self.cutoff == "recall":
-            if not 0 <= k <= 1:
+            if isinstance(k, bool) or not isinstance(k, int | float) or not 0 <= k <= 1:
                 raise UsageError(f"{self.name}@recall needs a recall level in [0, 1]. Got {k} instead.")
             return float(k)
-        if isinstance(k, bool) or k != int(k) or k < 0:
-            raise UsageError(f"{self.name}@k needs a whole number k ≥ 0. Got {k} instead.")
-        return int(k)
+        cut = Param._int(k)
+        if cut is None or not 0 <= cut < 2**31:
+            raise UsageError(f"{self.name}@k needs a whole number k ≥ 0 (and < 2³¹). Got {k} instead.")
+        return cut
 
     # a value ---------------------------------------------------------------------------------------------------------
     def __setattr__(self, name: str, value: object) -> None:
@@ -224,6 +226,10 @@ def measure(cls: M) -> M:
     if not cls.__doc__ or cls.__doc__ is Measure.__doc__:
         raise TypeError(f"{cls.__name__} needs a docstring: formula, meaning, when it misleads, references")
     for name in (cls.name, *cls.aliases):
+        if not cls.__module__.startswith("leadline."):
+            from leadline.measures.names import load
+
+            load(name)  # leadline's own measures are known only once they are asked for
         known = REGISTRY.get(name)
         if known is not None and (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
             raise UsageError(f"A measure {name!r} exists already, in {known.__module__}; choose another name.")

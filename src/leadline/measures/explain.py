@@ -44,10 +44,13 @@ def overview() -> str:
 
 
 def usual() -> list[Measure]:
-    """Every measure with its defaults, for a first look at a list: depth 10 or recall 0.5 where one is needed."""
+    """Every measure with its defaults, for a first look at a list: depth 10 or recall 0.5 where one is needed.
+
+    Measures of several aspects are left out: a typed list has one.
+    """
     cuts = {"required": 10, "recall": 0.5}
     return [
         cls(cuts.get(cls.cutoff))
         for cls in catalogue().values()
-        if not any(spec.required for spec in cls.params.values()) and cls.per_topic
+        if not any(spec.required for spec in cls.params.values()) and cls.per_topic and "measure" not in cls.params
     ]

@@ -60,15 +60,23 @@ def _load_all() -> None:
         import_module(module)
 
 
+def load(name: str) -> None:
+    """Make leadline's own measure of that name known, if there is one."""
+    target = _ALIASES.get(name, name)
+    module = _modules().get(target.lower().replace("@", "_at_"))
+    if module is not None:
+        import_module(module)
+    if name in _ALIASES and target in REGISTRY:
+        REGISTRY[name] = REGISTRY[target]
+
+
 def _lookup(name: str) -> type[Measure]:
     name = _ALIASES.get(name, name)
     if name not in REGISTRY:
-        module = _modules().get(name.lower().replace("@", "_at_"))
-        if module is not None:
-            import_module(module)
+        load(name)
     if name not in REGISTRY:
         _load_all()
-        same = sorted({known for known in REGISTRY if known.lower() == name.lower()})
+        same = sorted({_ALIASES.get(n, n) for n in [*REGISTRY, *_ALIASES] if n.lower() == name.lower()})
         if len(same) == 1:
             name = same[0]
     if name not in REGISTRY:
@@ -150,12 +158,17 @@ def _cut(text: str | None, name: str) -> float | None:
 def _arguments(text: str, name: str) -> dict[str, object]:
     try:
         call = ast.parse(f"f({text})", mode="eval").body
-        assert isinstance(call, ast.Call)
-        if call.args or any(k.arg is None for k in call.keywords):
+        if not isinstance(call, ast.Call) or call.args:
             raise ValueError
-        return {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
-    except (SyntaxError, ValueError, AssertionError):
+        names = [k.arg for k in call.keywords]
+        if None in names or len(set(names)) < len(names):
+            raise ValueError
+        given = {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+    except (SyntaxError, TypeError, ValueError):
         raise UsageError(f"Cannot read the parameters of {name!r}; write them like (p=0.8, gain='exp').") from None
+    if "k" in given:
+        raise UsageError(f"The cut-off in {name!r} is written after the name, like nDCG@10.")
+    return given
 
 
 def catalogue() -> dict[str, type[Measure]]:

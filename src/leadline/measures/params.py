@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from math import isfinite
+from operator import index
+from typing import Any, SupportsIndex
 
 from leadline.errors import UsageError
 
@@ -70,9 +72,11 @@ class Param:
 
     @staticmethod
     def _int(value: object) -> int | None:
-        if isinstance(value, bool) or not hasattr(value, "__float__") or float(value) != int(float(value)):
+        if isinstance(value, bool):
             return None
-        return int(value)  # type: ignore[call-overload, no-any-return]
+        if isinstance(value, SupportsIndex):
+            return index(value)
+        return int(value) if isinstance(value, float) and value.is_integer() else None
 
     @staticmethod
     def _bool(value: object) -> bool | None:
@@ -89,7 +93,10 @@ class Param:
         if isinstance(value, Mapping):
             value = tuple(value.items())
         if isinstance(value, tuple):
-            return tuple(sorted((int(g), float(x)) for g, x in value))
+            pairs = [pair for pair in value if isinstance(pair, tuple) and len(pair) == 2]
+            table = [(Param._int(g), Param._float(x)) for g, x in pairs]
+            good = len(table) == len(value) and all(g is not None and x is not None and isfinite(x) for g, x in table)
+            return tuple(sorted(table)) if good else None
         return value if isinstance(value, str) and value in GAINS else None
 
     def show(self, value: object) -> str:

@@ -29,7 +29,7 @@ _RAW: dict[str, tuple[str, dict[str, str]]] = {
         "booktitle": "TREC: Experiment and Evaluation in Information Retrieval",
         "publisher": "MIT Press", "year": "2005"}),
     "chapelle2009": ("inproceedings", {
-        "author": "Chapelle, Olivier and Metlzer, Donald and Zhang, Ya and Grinspan, Pierre",
+        "author": "Chapelle, Olivier and Metzler, Donald and Zhang, Ya and Grinspan, Pierre",
         "title": "Expected Reciprocal Rank for Graded Relevance",
         "booktitle": "CIKM", "year": "2009", "doi": "10.1145/1645953.1646033"}),
     "diaz2023": ("misc", {
@@ -46,6 +46,18 @@ _RAW: dict[str, tuple[str, dict[str, str]]] = {
         "author": "Kantor, Paul B. and Voorhees, Ellen M.",
         "title": "The {TREC-5} Confusion Track: Comparing Retrieval Methods for Scanned Text",
         "journal": "Information Retrieval", "volume": "2", "year": "2000", "doi": "10.1023/A:1009902609570"}),
+    "lioma2017": ("inproceedings", {
+        "author": "Lioma, Christina and Simonsen, Jakob Grue and Larsen, Birger",
+        "title": "Evaluation Measures for Relevance and Credibility in Ranked Lists",
+        "booktitle": "ICTIR", "year": "2017", "doi": "10.1145/3121050.3121072"}),
+    "clarke2020": ("inproceedings", {
+        "author": "Clarke, Charles L. A. and Vtyurina, Alexandra and Smucker, Mark D.",
+        "title": "Offline Evaluation without Gain",
+        "booktitle": "ICTIR", "year": "2020", "doi": "10.1145/3409256.3409816"}),
+    "palotti2018": ("inproceedings", {
+        "author": "Palotti, Joao and Zuccon, Guido and Hanbury, Allan",
+        "title": "{MM}: A New Framework for Multidimensional Evaluation of Search Engines",
+        "booktitle": "CIKM", "year": "2018", "doi": "10.1145/3269206.3269261"}),
     "liu2016": ("inproceedings", {
         "author": "Liu, Fei and Moffat, Alistair and Baldwin, Timothy and Zhang, Xiuzhen",
         "title": "Quit While Ahead: Evaluating Truncated Rankings",
@@ -85,6 +97,54 @@ _RAW: dict[str, tuple[str, dict[str, str]]] = {
         "author": "Amig{\\'o}, Enrique and Spina, Damiano and Carrillo-de-Albornoz, Jorge",
         "title": "An Axiomatic Analysis of Diversity Evaluation Metrics: Introducing the Rank-Biased Utility Metric",
         "booktitle": "SIGIR", "year": "2018", "doi": "10.1145/3209978.3210024"}),
+    "amigo2018formal": ("inproceedings", {
+        "author": "Amig{\\'o}, Enrique and Giner, Fernando and Mizzaro, Stefano and Spina, Damiano",
+        "title": "A Formal Account of Effectiveness Evaluation and Ranking Fusion",
+        "booktitle": "ICTIR", "year": "2018", "doi": "10.1145/3234944.3234958"}),
+    "azzopardi2019": ("inproceedings", {
+        "author": "Azzopardi, Leif and Thomas, Paul and Moffat, Alistair",
+        "title": "cwl\\_eval: An Evaluation Tool for Information Retrieval",
+        "booktitle": "SIGIR", "year": "2019", "doi": "10.1145/3331184.3331398"}),
+    "cooper1968": ("article", {
+        "author": "Cooper, William S.",
+        "title": "Expected Search Length: A Single Measure of Retrieval Effectiveness Based on the Weak Ordering "
+        "Action of Retrieval Systems",
+        "journal": "American Documentation", "volume": "19", "number": "1", "year": "1968",
+        "doi": "10.1002/asi.5090190108"}),
+    "hanley1982": ("article", {
+        "author": "Hanley, James A. and McNeil, Barbara J.",
+        "title": "The Meaning and Use of the Area under a Receiver Operating Characteristic ({ROC}) Curve",
+        "journal": "Radiology", "volume": "143", "number": "1", "year": "1982",
+        "doi": "10.1148/radiology.143.1.7063747"}),
+    "kendall1945": ("article", {
+        "author": "Kendall, Maurice G.",
+        "title": "The Treatment of Ties in Ranking Problems",
+        "journal": "Biometrika", "volume": "33", "number": "3", "year": "1945", "doi": "10.1093/biomet/33.3.239"}),
+    "moffat2012": ("inproceedings", {
+        "author": "Moffat, Alistair and Scholer, Falk and Thomas, Paul",
+        "title": "Models and Metrics: {IR} Evaluation as a User Process",
+        "booktitle": "ADCS", "year": "2012", "doi": "10.1145/2407085.2407092"}),
+    "moffat2013": ("inproceedings", {
+        "author": "Moffat, Alistair and Thomas, Paul and Scholer, Falk",
+        "title": "Users Versus Models: What Observation Tells Us about Effectiveness Metrics",
+        "booktitle": "CIKM", "year": "2013", "doi": "10.1145/2505515.2507665"}),
+    "moffat2015": ("inproceedings", {
+        "author": "Moffat, Alistair and Bailey, Peter and Scholer, Falk and Thomas, Paul",
+        "title": "{INST}: An Adaptive Metric for Information Retrieval Evaluation",
+        "booktitle": "ADCS", "year": "2015", "doi": "10.1145/2838931.2838938"}),
+    "sakai2019": ("inproceedings", {
+        "author": "Sakai, Tetsuya and Zeng, Zhaohao",
+        "title": "Which Diversity Evaluation Measures Are ``Good''?",
+        "booktitle": "SIGIR", "year": "2019", "doi": "10.1145/3331184.3331215"}),
+    "spearman1904": ("article", {
+        "author": "Spearman, Charles",
+        "title": "The Proof and Measurement of Association between Two Things",
+        "journal": "The American Journal of Psychology", "volume": "15", "number": "1", "year": "1904",
+        "doi": "10.2307/1412159"}),
+    "zhang2017": ("inproceedings", {
+        "author": "Zhang, Fan and Liu, Yiqun and Li, Xin and Zhang, Min and Xu, Yinghui and Ma, Shaoping",
+        "title": "Evaluating Web Search with a Bejeweled Player Model",
+        "booktitle": "SIGIR", "year": "2017", "doi": "10.1145/3077136.3080841"}),
     "vanrijsbergen1979": ("book", {
         "author": "van Rijsbergen, C. J.",
         "title": "Information Retrieval", "publisher": "Butterworths", "year": "1979"}),

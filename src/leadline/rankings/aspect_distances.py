@@ -16,9 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.errors import UnknownName, UsageError
-from leadline.io.aspects import Aspect, AspectSet, Number, exact
+from leadline.io.aspects import Aspect, AspectSet, Number, declare, exact
 
-__all__ = ["DISTANCES", "EMBEDDINGS", "LIMIT", "Distance", "Metric", "embed", "metric_of", "name_of", "per_tuple"]
+__all__ = [
+    "DISTANCES",
+    "EMBEDDINGS",
+    "LIMIT",
+    "OWN",
+    "Distance",
+    "Metric",
+    "embed",
+    "metric_of",
+    "name_of",
+    "own_distance",
+    "per_tuple",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
 LabelRows: TypeAlias = NDArray[np.integer[Any]]
@@ -34,6 +46,7 @@ EMBEDDINGS = {
     "concave": "(1 − 2^−i) / (1 − 2^−K): the step off the lowest label counts most",
 }
 LIMIT = 5_000_000  # tuples that are listed one by one; larger grids are never laid out
+OWN: dict[str, Distance] = {}  # the user's distances, by name
 _DIGITS = 12  # significant digits of a user's distance that are compared
 
 
@@ -83,6 +96,24 @@ def per_tuple(distance: Callable[[Floats, Floats], float]) -> Distance:
 
     vectorised.__name__ = name_of(distance)
     return vectorised
+
+
+def own_distance(function: Distance) -> Distance:
+    """Make a distance known by its name, so that measures can be asked for it: ``TOMA(distance='name')``.
+
+    A decorator; on the command line the module that holds it is given by ``--import``.
+
+    >>> @own_distance
+    ... def steep(points, best):
+    ...     return ((best - points) ** 3).sum(axis=1)
+    >>> metric_of(declare("a=0..2 b=0..2"), "steep").name
+    'steep'
+    """
+    name = name_of(function)
+    if name.lower() in DISTANCES or not name.isidentifier():
+        raise UsageError(f"distance {name!r}: give the function a name of its own, other than {', '.join(DISTANCES)}")
+    OWN[name] = function
+    return function
 
 
 def name_of(function: object) -> str:
@@ -180,6 +211,8 @@ def metric_of(aspects: AspectSet, distance: str | Distance) -> Metric:
     """The distance to the best tuple, named or the user's, for these aspects."""
     if not isinstance(distance, str):
         return _Given(aspects, distance)
+    if distance in OWN:
+        return _Given(aspects, OWN[distance])
     if distance.lower() not in DISTANCES:
-        raise UnknownName("distance", distance, DISTANCES)
+        raise UnknownName("distance", distance, (*DISTANCES, *OWN))
     return _Exact(aspects, distance.lower())

@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 
 from leadline.errors import InputError, UnknownName, UsageError
 from leadline.findings import Findings
-from leadline.io.aspects import TUPLES, Aspect, AspectSet
+from leadline.io.aspects import TUPLES, Aspect, AspectSet, declare
 from leadline.rankings.aspect_distances import LIMIT, Distance, Floats, Keys, LabelRows, Metric, metric_of, name_of
 
-__all__ = ["WEIGHTS", "Order", "Weight", "classes", "dominance_violations"]
+__all__ = ["OWN_WEIGHTS", "WEIGHTS", "Order", "Weight", "classes", "dominance_violations", "own_weight"]
 
 Ints: TypeAlias = NDArray[np.int32]
 Weight: TypeAlias = str | Sequence[float] | Callable[[Floats], Any]
@@ -43,6 +43,7 @@ WEIGHTS = {
     "exp": "2^height − 1",
     "distance": "how much closer to the best tuple than the worst class is",
 }
+OWN_WEIGHTS: dict[str, Callable[[Floats], Any]] = {}  # the user's weight functions, by name
 _COMPARED = 5_000  # tuples of an unlisted grid whose dominance is checked pair by pair
 
 
@@ -219,7 +220,7 @@ def classes(
     lengths = np.array([metric.length(k) for k in keys])
     exactly = tuple(metric.value(k) for k in keys)
     order = Order(aspects, metric.name, kind, "", exactly, lengths, lengths, findings, metric, keys, table, rows)
-    if callable(distance):
+    if callable(metric.source):
         _check_dominance(order)
     return order.reweigh(weight, strict=strict)
 
@@ -277,8 +278,10 @@ def _weigh(weight: Weight, lengths: Floats) -> Floats:
         return np.asarray(weight(height), np.float64)
     if not isinstance(weight, str):
         return np.asarray(weight, np.float64)
+    if weight in OWN_WEIGHTS:
+        return np.asarray(OWN_WEIGHTS[weight](height), np.float64)
     if weight not in WEIGHTS:
-        raise UnknownName("weight function", weight, WEIGHTS)
+        raise UnknownName("weight function", weight, (*WEIGHTS, *OWN_WEIGHTS))
     if weight == "exp" and len(height) > 1000:
         raise UsageError(f"weights 'exp': 2^height overflows with {len(height):,} classes; use step, square or root")
     named: dict[str, Floats] = {
@@ -288,6 +291,24 @@ def _weigh(weight: Weight, lengths: Floats) -> Floats:
         "distance": lengths[0] - lengths,
     }
     return named[weight] if weight in named else np.exp2(height) - 1
+
+
+def own_weight(function: Callable[[Floats], Any]) -> Callable[[Floats], Any]:
+    """Make a weight function known by its name, so that measures can be asked for it: ``TOMA(weights='name')``.
+
+    A decorator. The function gets the heights 0, 1, 2, … of the classes and returns as many rising numbers.
+
+    >>> @own_weight
+    ... def tripled(height):
+    ...     return 3 * height
+    >>> classes(declare("a=0,1 b=0,1"), "manhattan", weight="tripled").class_weights
+    array([6., 3., 0.])
+    """
+    name = name_of(function)
+    if name in WEIGHTS or not name.isidentifier():
+        raise UsageError(f"weights {name!r}: give the function a name of its own, other than {', '.join(WEIGHTS)}")
+    OWN_WEIGHTS[name] = function
+    return function
 
 
 def _first(x: Floats) -> str:

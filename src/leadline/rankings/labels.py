@@ -111,13 +111,14 @@ class Labels:
         Kept, since a curve asks for the same grid once for every block of lists.
         """
         key = (id(entries), columns.tobytes())
-        if key not in self._grids:
+        grid = self._grids.get(key)
+        if grid is None:
             order = np.argsort(columns, kind="stable")
             grid = np.empty((entries.lists, len(columns)), np.int64)
             limit = np.full(entries.lists, np.inf)
             grid[:, order] = _core.positions_grid(entries.rank, entries.offsets, columns[order], limit)
-            self._grids = {key: grid}
-        return self._grids[key]
+            self._grids = {key: grid}  # replaced as a whole: several threads may ask at once
+        return grid
 
     def pool(self, best_rank: NDArray[np.int32]) -> Entries:
         """What a pool shows of each topic: rows with something to see, ordered by the depth that brings them in."""

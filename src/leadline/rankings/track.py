@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from leadline.rankings.labels import NEVER, Judgments
 
 if TYPE_CHECKING:
     from leadline.io import Reading
+    from leadline.io.aspects import AspectSet
 
 __all__ = ["Track"]
 
@@ -50,6 +51,7 @@ class Track:
         ties: str = "trec",
         findings: Iterable[object] = (),
         reading: Reading | None = None,
+        aspects: AspectSet | None = None,
     ) -> None:
         self.runs = tuple(runs)
         self.topics = tuple(topics)
@@ -67,9 +69,12 @@ class Track:
         self.ties = ties
         self.findings = Findings(findings)  # type: ignore[arg-type]
         self.reading = reading
+        self._pooled_from: Track | None = None
+        self.aspects = aspects  # what the label columns mean, if they were declared
+        self.memo: dict[object, Any] = {}  # orders and relabelled Tracks made from this one, for measures to share
 
     @classmethod
-    def of(cls, reading: Reading) -> Track:
+    def of(cls, reading: Reading, aspects: AspectSet | None = None) -> Track:
         """The Track of what was read from files, dictionaries or tables."""
         return cls(
             runs=reading.runs,
@@ -83,6 +88,7 @@ class Track:
             ties=reading.ties,
             findings=reading.findings,
             reading=reading,
+            aspects=aspects,
         )
 
     def _with(self, **changes: object) -> Track:
@@ -204,11 +210,16 @@ class Track:
         if scores is not None:
             place = np.arange(len(scores)) - np.repeat(self.score_offsets[:-1], self.lengths)
             scores = scores[place < np.repeat(stop, self.lengths)]
-        return self._with(entries=kept, lengths=stop, scores=scores)
+        terminal = None if self.terminal is None else self.terminal | (stop < self.lengths)  # it stops by choice now
+        out = self._with(entries=kept, lengths=stop, scores=scores, terminal=terminal)
+        out._pooled_from = self._pooled_from or self  # what was judged came from the whole lists
+        return out
 
     @cached_property
     def best_rank(self) -> NDArray[np.int32]:
         """Best rank of each judgment over the contributing runs; NEVER where none retrieved it."""
+        if self._pooled_from is not None:
+            return self._pooled_from.best_rank
         return self.best_rank_of(self.contributors)
 
     def best_rank_of(self, contributors: NDArray[np.bool_]) -> NDArray[np.int32]:
@@ -236,7 +247,7 @@ class Track:
 
 _FIELDS = (
     "runs", "topics", "judgments", "entries", "lengths", "answered", "scores", "terminal", "nil_rank",
-    "contributors", "pool_depth", "list_id", "row_id", "ties", "findings", "reading",
+    "contributors", "pool_depth", "list_id", "row_id", "ties", "findings", "reading", "aspects",
 )  # fmt: skip
 
 

@@ -28,7 +28,7 @@ class nDCG(DCG):
     References: Järvelin, Kekäläinen. Cumulated gain-based evaluation of IR techniques. ACM TOIS 2002.
     doi:10.1145/582415.582418
 
-    >>> nDCG(2).score("0 1 2", rels="2 1").round(4)
+    >>> round(nDCG(2).score("0 1 2", rels="2 1"), 4)
     0.2398
     """
 

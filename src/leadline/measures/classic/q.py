@@ -26,7 +26,7 @@ class Q(GainMeasure):
     References: Sakai. Alternatives to Bpref. SIGIR 2007. doi:10.1145/1277741.1277756
 
     >>> round(Q().score("1 0 1", rels="2 1 1"), 4)
-    0.3889
+    0.4127
     """
 
     beta: float = param(1.0, within="[0, inf)", doc="weight of the cumulative gain against the count")

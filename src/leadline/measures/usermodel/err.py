@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from leadline.measures.base import GainMeasure, gain_param, measure
 from leadline.rankings.view import Floats, Rankings
 
@@ -15,17 +17,17 @@ class ERR(GainMeasure):
     The gain is the chance that a document satisfies; a document below a good one counts little. The ranks past k can
     add at most $1/(k+1)$.
 
-    References: Chapelle, Metlzer, Zhang, Grinspan. Expected reciprocal rank for graded relevance. CIKM 2009.
+    References: Chapelle, Metzler, Zhang, Grinspan. Expected reciprocal rank for graded relevance. CIKM 2009.
     doi:10.1145/1645953.1646033
 
-    >>> ERR().score("1 0 1")
-    0.5833333333333333
+    >>> round(ERR().score("1 0 1"), 4)
+    0.5833
     """
 
     gain: str = gain_param("exp")
     ties = frozenset({"mean-gain"})
     rises_only_at_hits = True
-    cites = ("chapelle2009",)
+    cites: ClassVar[tuple[str, ...]] = ("chapelle2009",)
 
     def value(self, r: Rankings) -> Floats:
         """Reciprocal ranks weighted by the chance to stop there."""
