@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Bounds", "bounds", "document_rank", "ideal_lists", "scored"]
 
-_COST = 3_000_000  # labelled documents that are looked at unasked
+_COST = 10_000_000  # labelled documents that are looked at unasked
 _REACHED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Scores of the candidate rankings (strategies × topics), the best of each topic, and what ideal aspects would give.
+    """Scores of the candidate rankings (strategies × topics), the best of each topic, and what ideal aspects give.
 
     ``ideal`` is the mean over aspects if each were ranked as it is best for that aspect alone: 1 for a normalised
     measure. Empty arrays if there was too much to look at.
@@ -66,13 +66,17 @@ def _bounds(m: PerAspectMeasure, track: Track, limited: bool) -> Bounds:
                                                    document_rank(track))))  # fmt: skip
     shares = np.stack([scored(part, on).reshape(lists.shape) for part, on in m.parts(lists)])
     values = m.combine(list(shares))
-    best = np.nanmin if m.inverse else np.nanmax  # a share of the harmonic mean falls as its score rises
-    empty = np.isnan(shares).all(axis=1)
-    ideal = m.combine([np.where(e, np.nan, best(np.where(e, 0.0, s), axis=0)) for s, e in zip(shares, empty, strict=True)])
-    known = ~np.isnan(values).all(axis=0)
-    reachable = np.where(known, np.nanmax(np.where(known, values, 0.0), axis=0), np.nan)
+    # what is best in each aspect alone; a share of the harmonic mean falls as its score rises
+    ideal = m.combine(list(-_greatest(-shares) if m.inverse else _greatest(shares)))
+    reachable = _greatest(values)
     _tell(m, track, reachable, ideal, notes)
     return Bounds(tuple(names for names, _ in names), values, reachable, ideal, notes)
+
+
+def _greatest(values: Floats) -> Floats:
+    """The greatest over strategies (last axis but one), NaN where none is defined."""
+    found = np.where(np.isnan(values), -np.inf, values).max(axis=-2)
+    return np.where(np.isnan(values).all(axis=-2), np.nan, found)
 
 
 def _tell(m: Measure, track: Track, reachable: Floats, ideal: Floats, notes: Findings) -> None:
@@ -106,7 +110,7 @@ def ideal_lists(track: Track, rankings: dict[str, np.ndarray[tuple[int], np.dtyp
 
 
 def document_rank(track: Track) -> np.ndarray[tuple[int], np.dtype[np.int64]] | None:
-    """Place of each judgment's document among the sorted ids; None where ids are not known (rows then stand for them)."""
+    """Place of each judgment's document among the sorted ids; None where ids are unknown, and rows stand for them."""
     if track.reading is None:
         return None
     ids = np.array([d.encode("utf-8", "surrogateescape") for d in track.reading.qrels_docs(track.row_id)], object)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -84,17 +84,25 @@ class AspectMeasure(Measure):
         shown = super()._written(everything)
         return shown if self.k is None else shown.removesuffix(f"@{self.k}")
 
-    def aspects(self, track: Track) -> AspectSet:
-        """The aspects of the Track's label columns, as this measure embeds and weighs them."""
+    def declared(self, track: Track) -> AspectSet:
+        """The aspects that the Track's label columns were declared to be."""
         columns = track.judgments.labels.shape[1]
         if track.aspects is None or len(track.aspects) != columns:
             raise UsageError(
                 f"{self} needs the aspects of the {columns} label column{'s' * (columns > 1)}: "
                 "read the qrels with aspects='relevance=0..3 correctness=nc,pc,c' (--aspects)"
             )
-        found = embed(track.aspects, words(self.embedding) if "=" in self.embedding else self.embedding)
+        return track.aspects
+
+    def embedded(self, aspects: AspectSet) -> AspectSet:
+        """The aspects with the numbers and the importance that this measure gives them."""
+        found = embed(aspects, words(self.embedding) if "=" in self.embedding else self.embedding)
         weights = {name: numbers[0] for name, numbers in words(self.importance).items()}
         return found.with_weights(weights) if weights else found
+
+    def aspects(self, track: Track) -> AspectSet:
+        """The aspects of the Track's label columns, as this measure embeds and weighs them."""
+        return self.embedded(self.declared(track))
 
     def aggregate(self, values: Floats) -> Floats:
         """What is reported under topic ``all``: as the measure inside does it."""
@@ -125,7 +133,8 @@ def _text(value: object) -> object:
     if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
         return ",".join(str(_text(v)) for v in value)
     if isinstance(value, float | np.floating):
-        return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else str(float(value))
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < 1e15 else str(number)
     return str(value) if isinstance(value, int | np.integer | Fraction) and not isinstance(value, bool) else value
 
 
@@ -144,11 +153,11 @@ _ANY = declare("any=0,1")
 
 
 # relabelling ----------------------------------------------------------------------------------------------------------
-def relabelled(track: Track, key: object, grade: NDArray[np.int32], gmax: int) -> Track:
+def relabelled(track: Track, key: object, grade: Callable[[], NDArray[np.int32]], gmax: int) -> Track:
     """The Track under other grades; measures that ask for the same ones share it."""
     found = track.memo.get(key)
     if found is None:
-        found = track.memo[key] = track.relabel(grade, max(gmax, 1))
+        found = track.memo[key] = track.relabel(grade(), max(gmax, 1))
     assert isinstance(found, Track)
     return found
 
@@ -163,13 +172,13 @@ def gain_table(inner: Measure, value: Floats) -> Gains | None:
         return None
     top = float(getattr(inner, "gmax", None) or value.max())
     x = np.maximum(value, 0.0)
-    named: dict[str, Floats] = {
-        "raw": x,
-        "linear": x / top,
-        "exp": np.exp2(x - top) - np.exp2(-top),
-        "raw-exp": np.exp2(x) - 1,
+    named: dict[str, Callable[[], Floats]] = {
+        "raw": lambda: x,
+        "linear": lambda: x / top,
+        "exp": lambda: np.exp2(x - top) - np.exp2(-top),
+        "raw-exp": lambda: np.exp2(x) - 1,
     }
-    return tuple((grade, float(g)) for grade, g in enumerate(named[gain]))
+    return tuple((grade, float(g)) for grade, g in enumerate(named[gain]()))
 
 
 def graded(inner: Measure, value: Floats) -> Measure:

@@ -94,11 +94,11 @@ class PerAspectMeasure(AspectMeasure):
         column = track.judgments.labels[:, a]
         if self.wants_binary:
             least = self._least(aspect)
-            hit = (column >= least).astype(np.int32)
-            return self.inner, relabelled(track, ("aspect", a, "from", least), hit, 1)
+            key = ("aspect", a, "from", least)
+            return self.inner, relabelled(track, key, lambda: (column >= least).astype(np.int32), 1)
         distinct = sorted(set(aspect.numbers))  # labels of equal value are one grade
         level = np.array([distinct.index(v) for v in aspect.numbers], np.int32)
-        on = relabelled(track, ("aspect", a, level.tobytes()), level[column], len(distinct) - 1)
+        on = relabelled(track, ("aspect", a, level.tobytes()), lambda: level[column], len(distinct) - 1)
         return graded(self.inner, np.array([float(v) for v in distinct])), on
 
     def _least(self, aspect: Aspect) -> int:
@@ -144,7 +144,8 @@ class PerAspectMeasure(AspectMeasure):
             done = "counted as 0" if self.undefined == "zero" and self.zero_if_undefined else "undefined there"
             notes.add("aspect-without-score", len(where), where, f"{self}: no score for {aspect.name}, {done}")
         self._tell_zeros(track, scores, notes)
-        above = [f"{a.name} {a.labels[0]}={a.numbers[0]}" for a in counted if a.numbers[0] > 0 and not self.wants_binary]
+        graded_above = [a for a in counted if a.numbers[0] > 0 and not self.wants_binary]
+        above = [f"{a.name} {a.labels[0]}={a.numbers[0]}" for a in graded_above]
         notes.add("lowest-label-above-zero", len(above), above, "unjudged documents still gain 0")
         notes.extend(bounds(self, track).findings)
         for part, on in self.parts(track):

@@ -27,7 +27,7 @@ class Compatibility(Measure):
     References: Clarke, Vtyurina, Smucker. Offline evaluation without gain. ICTIR 2020. doi:10.1145/3409256.3409816
 
     >>> Compatibility().score("2 1 1", rels="2 1 1"), round(Compatibility().score("1 2 0", rels="2 1"), 4)
-    (1.0, 0.6796)
+    (1.0, 0.8116)
     """
 
     p: float = param(0.95, within="(0, 1)", doc="persistence: how far down agreement counts")

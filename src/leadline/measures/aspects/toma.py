@@ -8,12 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.errors import UnknownName, UsageError
-from leadline.findings import Finding
-from leadline.io.aspects import TUPLES, exact
+from leadline.findings import Finding, Findings
+from leadline.io.aspects import TUPLES, AspectSet, exact
+from leadline.measures.aspects._bounds import document_rank
 from leadline.measures.aspects._compound import AspectMeasure, graded, relabelled
 from leadline.measures.base import Measure, measure, param
 from leadline.rankings.aspect_distances import DISTANCES, OWN, own_distance
+from leadline.rankings.aspect_ideals import toma_ideal
 from leadline.rankings.aspects import OWN_WEIGHTS, WEIGHTS, Order, classes, own_weight
+from leadline.rankings.gains import gain_of
 from leadline.rankings.track import Track
 from leadline.rankings.view import Floats
 
@@ -44,7 +47,7 @@ class TOMA(AspectMeasure):
     >>> runs = {"123": {"q": {"d1": 3, "d2": 2, "d3": 1}}, "213": {"q": {"d2": 3, "d1": 2, "d3": 1}}}
     >>> track = leadline.read(qrels, runs, aspects="relevance=nr,mr,fr,hr correctness=nc:0,pc:1.5,c:3")
     >>> leadline.evaluate(track, "TOMA(measure='nDCG', distance='manhattan')").mean().round(4)
-    array([[0.9647],
+    array([[0.9753],
            [1.    ]])
     """
 
@@ -92,20 +95,27 @@ class TOMA(AspectMeasure):
     def _given_weights(self) -> list[float]:
         return [float(exact(w, f"{self.name}: weights")) for w in self.weights.split(",")]
 
+    @property
+    def weighing(self) -> str | list[float]:
+        """The weight function by name, or the weights from the worst class on."""
+        return self.weights if self.weights in (*WEIGHTS, *OWN_WEIGHTS) else self._given_weights()
+
+    def order_of(self, aspects: AspectSet, observed: NDArray[np.int32] | None = None) -> Order:
+        """The classes of the label tuples of declared aspects, best first, with their weights."""
+        return classes(
+            self.embedded(aspects),
+            self.distance,
+            tuples=None if self.tuples == "declared" else self.tuples,
+            observed=observed,
+            weight=self.weighing,
+            strict=self.weights != "distance",  # distinct distances may round to one float
+        )
+
     def order(self, track: Track) -> Order:
-        """The classes of label tuples, best first, with their weights."""
-        aspects = self.aspects(track)
+        """The same for a Track's label columns, its judgments being the observed tuples."""
         key = ("order", self.embedding, self.importance, self.distance, self.tuples, self.weights)
         if key not in track.memo:
-            known = self.weights in (*WEIGHTS, *OWN_WEIGHTS)
-            track.memo[key] = classes(
-                aspects,
-                self.distance,
-                tuples=None if self.tuples == "declared" else self.tuples,
-                observed=_all_labels(track),
-                weight=self.weights if known else self._given_weights(),
-                strict=self.weights != "distance",  # distinct distances may round to one float
-            )
+            track.memo[key] = self.order_of(self.declared(track), _all_labels(track))
         found = track.memo[key]
         assert isinstance(found, Order)
         return found
@@ -113,13 +123,19 @@ class TOMA(AspectMeasure):
     def parts(self, track: Track) -> list[tuple[Measure, Track]]:
         """The measure inside, on the Track of weights."""
         order, labels = self.order(track), track.judgments.labels
-        key = ("TOMA", self.embedding, self.importance, self.distance, self.tuples)
+        key: tuple[str, ...] = ("TOMA", self.embedding, self.importance, self.distance, self.tuples)
         if self.wants_binary:
             key = (*key, self.binary, "" if self.binary in ("aspects", "top-half") else self.weights)
-            hit = order.binary(labels, self.binary).astype(np.int32)
-            return self.inner.parts(relabelled(track, key, hit, 1))
-        on = relabelled(track, key, order.heights(labels), len(order) - 1)
+            on = relabelled(track, key, lambda: order.binary(labels, self.binary).astype(np.int32), 1)
+            return self.inner.parts(on)
+        on = relabelled(track, key, lambda: order.heights(labels), len(order) - 1)
         return graded(self.inner, order.class_weights[::-1]).parts(on)
+
+    def ideal(self, track: Track) -> NDArray[np.int64]:
+        """Judgment rows from best to worst within each topic: the ranking that scores 1 under a normalised measure."""
+        order, judged = self.order(track), track.judgments
+        hit = order.binary(judged.labels, self.binary) if self.wants_binary else None
+        return toma_ideal(order, judged.labels, judged.topic, document_rank(track), hit=hit)
 
     def combine(self, values: list[Floats]) -> Floats:
         """As the measure inside."""
@@ -127,8 +143,17 @@ class TOMA(AspectMeasure):
 
     def doubts(self, track: Track) -> list[Finding]:
         """What the order of tuples and the measure inside have to say."""
-        told = [f for part, on in self.parts(track) for f in part.doubts(on)]
-        return [*self.order(track).findings, *told]
+        order = self.order(track)
+        notes = Findings(order.findings)
+        for part, on in self.parts(track):
+            gain: Any = getattr(part, "gain", "raw")
+            if not self.wants_binary:
+                grades = np.arange(len(order), dtype=np.int32)
+                gains = gain_of(grades, gain if isinstance(gain, str) else dict(gain), gmax=on.gmax)
+                lost = int(((gains == 0) & (order.class_weights[::-1] > 0)).sum())
+                notes.add("gains-too-small", lost, (), f"classes of {len(order)} whose gain {part} rounds to 0")
+            notes.extend(part.doubts(on))
+        return list(notes)
 
 
 def _all_labels(track: Track) -> NDArray[np.int32]:
