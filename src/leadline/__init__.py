@@ -12,6 +12,11 @@ if TYPE_CHECKING:
     from leadline import simulate
     from leadline.api import evaluate, read
     from leadline.depths.curves import Curves, curve
+    from leadline.depths.full_versus_truncated import FullVersusTruncated, full_versus_truncated
+    from leadline.depths.policies import Policy
+    from leadline.depths.self_truncation import SelfTruncation, self_truncation
+    from leadline.depths.stopping import Stopping, stop
+    from leadline.depths.truncation import Truncation, truncate
     from leadline.errors import (
         InputError,
         LeadlineError,
@@ -26,8 +31,15 @@ if TYPE_CHECKING:
     from leadline.measures.names import catalogue, parse
     from leadline.measures.scores import Scores
     from leadline.measures.usermodel._cwl import ContinuationMeasure
+    from leadline.meta.agreement import Agreement, agree
+    from leadline.meta.guide import Advice, guide
+    from leadline.meta.properties import Properties, Verdict, properties
+    from leadline.meta.unanimity import Coverage, coverage
+    from leadline.output.report import Report, report
     from leadline.rankings.track import Track
     from leadline.rankings.typed import typed
+    from leadline.systems.aspect_sensitivity import Sensitivity, aspect_sensitivity
+    from leadline.systems.aspect_study import AspectStudy, aspect_study, aspects
     from leadline.systems.comparison import Comparison, compare
     from leadline.systems.preferences import Preferences, prefer
 
@@ -35,68 +47,118 @@ __version__ = "0.1.0"
 
 # Where each public name lives; nothing is imported before it is asked for.
 _HOME = {
+    "Advice": "meta.guide",
+    "Agreement": "meta.agreement",
+    "AspectStudy": "systems.aspect_study",
     "BinaryMeasure": "measures.base",
     "Comparison": "systems.comparison",
     "ContinuationMeasure": "measures.usermodel._cwl",
+    "Coverage": "meta.unanimity",
     "Curves": "depths.curves",
     "Finding": "findings",
     "Findings": "findings",
+    "FullVersusTruncated": "depths.full_versus_truncated",
     "GainMeasure": "measures.base",
     "InputError": "errors",
     "LeadlineError": "errors",
     "Measure": "measures.base",
     "MissingExtra": "errors",
     "NothingToEvaluate": "errors",
+    "Policy": "depths.policies",
     "Preferences": "systems.preferences",
+    "Properties": "meta.properties",
+    "Report": "output.report",
     "Scores": "measures.scores",
+    "SelfTruncation": "depths.self_truncation",
+    "Sensitivity": "systems.aspect_sensitivity",
+    "Stopping": "depths.stopping",
     "Track": "rankings.track",
+    "Truncation": "depths.truncation",
     "UndefinedScore": "errors",
     "UnknownName": "errors",
     "UsageError": "errors",
+    "Verdict": "meta.properties",
+    "agree": "meta.agreement",
+    "aspect_sensitivity": "systems.aspect_sensitivity",
+    "aspect_study": "systems.aspect_study",
+    "aspects": "systems.aspect_study",
     "catalogue": "measures.names",
     "compare": "systems.comparison",
+    "coverage": "meta.unanimity",
     "curve": "depths.curves",
     "evaluate": "api",
+    "full_versus_truncated": "depths.full_versus_truncated",
     "gain_param": "measures.base",
+    "guide": "meta.guide",
     "measure": "measures.base",
     "param": "measures.base",
     "parse": "measures.names",
     "prefer": "systems.preferences",
+    "properties": "meta.properties",
     "read": "api",
+    "report": "output.report",
+    "self_truncation": "depths.self_truncation",
     "simulate": "",
+    "stop": "depths.stopping",
+    "truncate": "depths.truncation",
     "typed": "rankings.typed",
 }
 
 __all__ = [
+    "Advice",
+    "Agreement",
+    "AspectStudy",
     "BinaryMeasure",
     "Comparison",
     "ContinuationMeasure",
+    "Coverage",
     "Curves",
     "Finding",
     "Findings",
+    "FullVersusTruncated",
     "GainMeasure",
     "InputError",
     "LeadlineError",
     "Measure",
     "MissingExtra",
     "NothingToEvaluate",
+    "Policy",
     "Preferences",
+    "Properties",
+    "Report",
     "Scores",
+    "SelfTruncation",
+    "Sensitivity",
+    "Stopping",
     "Track",
+    "Truncation",
     "UndefinedScore",
     "UnknownName",
     "UsageError",
+    "Verdict",
+    "agree",
+    "aspect_sensitivity",
+    "aspect_study",
+    "aspects",
     "catalogue",
     "compare",
+    "coverage",
     "curve",
     "evaluate",
+    "full_versus_truncated",
     "gain_param",
+    "guide",
     "measure",
     "param",
     "parse",
     "prefer",
+    "properties",
     "read",
+    "report",
+    "self_truncation",
     "simulate",
+    "stop",
+    "truncate",
     "typed",
 ]
 

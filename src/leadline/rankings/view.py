@@ -305,9 +305,14 @@ class Rankings:
         return self.lists.labels.ideal_gain
 
     def ideal_upto(self, x: Floats, cut: Floats | float | None = None) -> Floats:
-        """Sum of ``x`` over the ideal list to the evaluation depth (or to ``cut``), at each point."""
+        """Sum of ``x`` over the ideal list to the evaluation depth (or to ``cut``), at each point.
+
+        An ideal list has an entry at every rank up to its end, so its places need no search.
+        """
         ideal = self.lists.labels.ideal
-        return ideal.running_sum(x)[self.topic_places(ideal, self.k if cut is None else cut)]
+        start = self.topicwise(ideal.offsets[:-1] + np.arange(ideal.lists))
+        seen = np.minimum(self.topicwise(ideal.counts), self.k if cut is None else cut)
+        return np.asarray(ideal.running_sum(x)[start + seen.astype(np.int64)])
 
     def topic_places(self, entries: Entries, cut: Floats | float) -> Ints:
         """Cells of a running array over the *topics'* entries, at the points' ``cut``."""
