@@ -31,6 +31,7 @@ def read(
     nil_max_len: int = 5,
     pool_depth: int | None = None,
     contributors: Iterable[str] | None = None,
+    aspects: Any = None,
     **reading: Any,
 ) -> Track:
     """Read qrels and runs into a Track.
@@ -38,15 +39,25 @@ def read(
     ``qrels`` is a file, ``{topic: {doc: grade}}`` or a table; ``runs`` a file, a folder, a list of files, or
     ``{run: {topic: {doc: score}}}``. ``ties`` orders equal scores: trec (by document id, as trec_eval 10), trec32
     (scores as 32-bit floats, as trec_eval 9 and pytrec_eval), run, file, rank, share, mean-gain. ``topics="common"``
-    keeps the topics that every run answers; ``nil`` reads the document id NIL as an answer. Further options
-    (``lenient, keep_scores, keep_docs, aspects, threads, name, max_size``) go to :func:`leadline.io.read_files`.
+    keeps the topics that every run answers; ``nil`` reads the document id NIL as an answer; ``aspects`` declares
+    several label columns (``"relevance=0..3 correctness=nc,pc,c"``, a mapping, a TOML file). Further options
+    (``lenient, keep_scores, keep_docs, threads, name, max_size``) go to :func:`leadline.io.read_files`.
 
     >>> read({"q": {"a": 1}}, {"x": {"q": {"a": 1.0, "b": 0.5}}})
     <Track: 1 runs × 1 topics, 2 documents, ties='trec'>
     """
     if topics not in ("qrels", "common"):
         raise UsageError(f"topics must be 'qrels' or 'common'. Got {topics!r} instead.")
-    track = Track.of(read_files(qrels, runs, ties=ties, nil="NIL" if nil else None, **reading))
+    declared = None
+    if aspects is not None:
+        from leadline.io.aspect_reading import declared_qrels
+
+        declared = declared_qrels(qrels, aspects)
+        qrels, reading["aspects"] = declared.qrels, declared.columns
+    found = read_files(qrels, runs, ties=ties, nil="NIL" if nil else None, **reading)
+    track = Track.of(found, None if declared is None else declared.aspects)
+    if declared is not None:
+        track.findings.extend(declared.findings)
     return prepare(
         track, topics=topics, select=select, nil=nil, nil_max_len=nil_max_len, pool_depth=pool_depth,
         contributors=contributors,

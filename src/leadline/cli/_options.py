@@ -11,6 +11,7 @@ import click
 
 if TYPE_CHECKING:
     from leadline.findings import Findings
+    from leadline.io.aspect_reading import Declared
     from leadline.output.tables import Table
     from leadline.rankings.track import Track
 
@@ -30,11 +31,11 @@ def _stack(options: Sequence[Callable[[F], F]]) -> Callable[[F], F]:
     return decorate
 
 
-def track_options(*, runs: bool = True) -> Callable[[F], F]:
-    """QRELS RUN… and the options that settle how they are read."""
-    given: list[Callable[[F], F]] = [click.argument("qrels")]
+def track_options(*, runs: bool = True, required: bool = True) -> Callable[[F], F]:
+    """QRELS RUN… and the options that settle how they are read; ``required=False`` for what needs none of them."""
+    given: list[Callable[[F], F]] = [click.argument("qrels", required=required)]
     if runs:
-        given.append(click.argument("runs", nargs=-1, required=True, metavar="RUN..."))
+        given.append(click.argument("runs", nargs=-1, required=required, metavar="RUN..."))
     given += [
         click.option(
             "--ties", type=click.Choice(TIES), default="trec", show_default=True, help="Order of equal scores."),
@@ -105,39 +106,58 @@ def out_options(f: F) -> F:
 def track_of(options: dict[str, Any], *, runs: Sequence[str] | None = None, **reading: Any) -> Track:
     """Read the Track that the options of :func:`track_options` describe; they are taken out of ``options``."""
     take = options.pop
-    qrels, given = take("qrels"), take("runs", None)
     for module in take("imports"):
         _import(module)
     contributors, select, max_size = take("contributors"), take("select"), take("max_size")
-    aspects = [*take("aspects")]
-    if aspects:  # `--aspects a=0,1 b=0,1`: what looks like a further aspect is none of the runs
-        more = [g for g in given or () if "=" in g and not Path(g).exists()]
-        aspects, given = aspects + more, [g for g in given or () if g not in more]
+    qrels, given, aspects = inputs(options)
+    if not qrels:
+        raise click.UsageError("Missing argument 'QRELS'.")
+    rules = take("rules", ())  # of the commands that have such an option
+    declared = _declared(qrels, aspects, rules) if aspects else None
+    if declared is not None:
+        qrels, reading["aspects"] = declared.qrels, declared.columns
     reading |= {n: take(n) for n in ("ties", "name", "lenient", "threads")}
     preparing = {n: take(n) for n in ("topics", "nil", "pool_depth")}
     from leadline.io import start_read
 
     pending = start_read(
         qrels, list(runs if runs is not None else given), nil="NIL" if preparing["nil"] else None,
-        max_size=_bytes(max_size), aspects=_aspects(aspects) if aspects else None, **reading,
+        max_size=_bytes(max_size), **reading,
     )  # fmt: skip
     from leadline import api  # brings numpy, while native threads are reading already
     from leadline.rankings.track import Track
 
     with progress() as advance:
         found = pending.result(advance)
+    track = Track.of(found, None if declared is None else declared.aspects)
+    if declared is not None:
+        track.findings.extend(declared.findings)
     return api.prepare(
-        Track.of(found),
+        track,
         select=None if select is None else api.topic_list(select),
         contributors=None if contributors is None else api.topic_list(contributors),
         **preparing,
     )
 
 
-def _aspects(given: Sequence[str]) -> Any:
-    from leadline.io.aspects import read_aspects
+def inputs(options: dict[str, Any]) -> tuple[str, list[str], list[str]]:
+    """Qrels, runs and aspects, taken out of ``options``.
 
-    return read_aspects(" ".join(given))
+    ``--aspects a=0,1 b=0,1``: what looks like a further aspect is neither qrels nor run.
+    """
+    words = [w for w in (options.pop("qrels"), *(options.pop("runs", None) or ())) if w is not None]
+    aspects = [*options.pop("aspects")]
+    if aspects:
+        more = [w for w in words if "=" in w and not Path(w).exists()]
+        aspects, words = aspects + more, [w for w in words if w not in more]
+    return (words[0] if words else ""), words[1:], aspects
+
+
+def _declared(qrels: str, given: Sequence[str], rules: Sequence[str]) -> Declared:
+    from leadline.io.aspect_reading import declared_qrels
+    from leadline.io.aspects import declare
+
+    return declared_qrels(qrels, declare([word for text in given for word in text.split()], rules=rules))
 
 
 def _import(module: str) -> None:
@@ -145,9 +165,10 @@ def _import(module: str) -> None:
 
     from leadline.errors import UsageError
 
-    sys.path.insert(0, str(Path.cwd()))
+    file = Path(module) if module.endswith(".py") else None
+    sys.path.insert(0, str(file.resolve().parent if file else Path.cwd()))
     try:
-        import_module(module.removesuffix(".py").replace("/", "."))
+        import_module(file.stem if file else module)
     except ModuleNotFoundError as error:
         raise UsageError(f"--import {module}: {error}") from None
     finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from itertools import chain
 from os import PathLike, fspath
 from pathlib import Path
@@ -160,7 +161,9 @@ def _from_columns(columns: Columns, aspects: AspectSet, path: str | None = None)
     values = np.asarray(columns.values, object)
     values = values.reshape(len(values), -1)
     if values.shape[1] != len(aspects):
-        raise InputError(f"qrels: expected {len(aspects)} label columns ({', '.join(aspects.names)}), got {values.shape[1]}")
+        raise InputError(
+            f"qrels: expected {len(aspects)} label columns ({', '.join(aspects.names)}), got {values.shape[1]}"
+        )
     topics, docs = ([str(x) for x in column] for column in (columns.topics, columns.docs))
     lines = None if path is None or columns.unit != "line" else columns.lines
     return _encoded(topics, docs, values.tolist(), aspects, None if lines is None else (str(path), lines))
@@ -185,14 +188,27 @@ def labels_from_records(
         raise InputError("qrels: no record was given")
     names = _field_names(first)
     topic, doc = _find(_TOPIC, names, "topic"), _find(_DOC, names, "document")
-    wanted = [_find((dict(fields or {}).get(a.name, a.name),), names, f"aspect {a.name!r}") for a in aspects]
+    notes = Findings()
+    wanted = [_label_field(dict(fields or {}).get(a.name, a.name), names, notes) for a in aspects]
     topics, docs, rows = [], [], []
     for record in chain([first], iterator):
         get = record.__getitem__ if isinstance(record, Mapping) else record.__getattribute__
         topics.append(str(get(topic)))
         docs.append(str(get(doc)))
         rows.append([get(name) for name in wanted])
-    return _encoded(topics, docs, rows, aspects)
+    found = _encoded(topics, docs, rows, aspects)
+    found.findings.extend(notes)
+    return found
+
+
+def _label_field(wanted: str, names: Sequence[str], notes: Findings) -> str:
+    """The field of an aspect; a name that is one letter off counts, with a finding (ir_datasets has ``redibility``)."""
+    if wanted not in names:
+        near = get_close_matches(wanted, names, n=2, cutoff=0.9)
+        if len(near) == 1:
+            notes.add("field-of-another-name", 1, near, f"read as {wanted}")
+            return near[0]
+    return _find((wanted,), names, f"aspect {wanted!r}")
 
 
 def _field_names(record: Any) -> list[str]:
@@ -206,7 +222,9 @@ def _find(wanted: Sequence[str], names: Sequence[str], what: str) -> str:
     for name in wanted:
         if name in names:
             return name
-    raise UsageError(f"qrels records: no field for the {what}, got {', '.join(names)}; name it by fields={{ASPECT: FIELD}}")
+    raise UsageError(
+        f"qrels records: no field for the {what}, got {', '.join(names)}; name it by fields={{ASPECT: FIELD}}"
+    )
 
 
 def _encoded(

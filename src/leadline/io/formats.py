@@ -7,9 +7,10 @@ from pathlib import PurePath
 
 from leadline.io.compressed import COMPRESSED
 
-__all__ = ["DOC", "ENDINGS", "GRADE", "RANK", "SCORE", "TOPIC", "file_format", "plain_cell", "plain_name"]
+__all__ = ["DOC", "ENDINGS", "GRADE", "RANK", "SCORE", "TABLES", "TOPIC", "file_format", "plain_cell", "plain_name"]
 
-ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".json", ".jsonl", ".parquet")
+ENDINGS = (".run", ".txt", ".trec", ".res", ".tsv", ".csv", ".json", ".jsonl", ".parquet", ".arrow", ".feather")
+TABLES = (".parquet", ".arrow", ".feather")  # read by pyarrow; one file may hold several runs
 
 # Column names by what they mean; the first column found counts.
 TOPIC = ("query_id", "qid", "q_id", "topic", "topic_id", "query", "query-id")
@@ -35,13 +36,13 @@ def plain_name(path: str) -> str:
 
 
 def file_format(path: str, head: bytes) -> str:
-    """``trec``, ``json``, ``jsonl``, ``csv``, ``tsv`` or ``parquet``.
+    """``trec``, ``json``, ``jsonl``, ``csv``, ``tsv`` or ``parquet`` (Arrow files too).
 
     >>> file_format("x.run", b"q1 Q0 d1 1 0.5 t"), file_format("x.txt", b"query_id,doc_id,score")
     ('trec', 'csv')
     """
     ending = _ending(path)
-    if ending == ".parquet" or head.startswith(b"PAR1"):
+    if ending in TABLES or head.startswith((b"PAR1", b"ARROW1")):
         return "parquet"
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if ending in (".json", ".jsonl"):

@@ -10,7 +10,7 @@ from typing import Any
 from leadline.errors import InputError, UsageError
 from leadline.findings import Findings
 from leadline.io.columns import Columns
-from leadline.io.formats import plain_name
+from leadline.io.formats import TABLES, plain_name
 
 __all__ = ["Source", "check_names", "qrels_source", "run_sources", "tables_module"]
 
@@ -36,13 +36,18 @@ def _is_path(value: object) -> bool:
     return isinstance(value, (str, os.PathLike))
 
 
+def _is_table(value: object) -> bool:
+    """Every data frame and Arrow table has ``columns``; asked of the type, since a lazy frame computes them."""
+    return hasattr(type(value), "columns")
+
+
 def _is_nested(value: object) -> bool:
     """Whether a mapping holds runs rather than topics: two levels of mappings below it."""
     if not isinstance(value, Mapping):
         return False
     inner = [v for v in value.values() if v is not None]
     if not all(isinstance(v, Mapping) for v in inner):
-        return bool(inner) and all(_is_path(v) or isinstance(v, (Columns, Mapping)) for v in inner)
+        return bool(inner) and all(_is_path(v) or isinstance(v, (Columns, Mapping)) or _is_table(v) for v in inner)
     return any(isinstance(x, Mapping) for v in inner for x in v.values())
 
 
@@ -88,7 +93,7 @@ def _add(runs: Any, name: str | None, found: list[Source], findings: Findings) -
         found.append(Source("dict", runs, name or "", f"run {name!r}" if name else ""))
     elif isinstance(runs, tuple) and len(runs) == 2 and isinstance(runs[0], str) and not _is_path(runs[1]):
         _add(runs[1], runs[0], found, findings)
-    elif isinstance(runs, Iterable) and not hasattr(runs, "columns"):
+    elif isinstance(runs, Iterable) and not _is_table(runs):
         for run in runs:
             _add(run, None, found, findings)
     else:
@@ -107,6 +112,12 @@ def _add_path(path: str, name: str | None, found: list[Source], findings: Findin
         if not files:
             raise InputError(f"{path}: the folder holds no run files, got {len(inside)} other entries. Give run files.")
         found.extend(Source("path", str(p), plain_name(str(p)), str(p)) for p in files)
+    elif path.endswith(TABLES):
+        columns = tables_module().file_runs(path)
+        if len(columns) == 1:
+            found.append(Source("columns", columns[0], name or plain_name(path), path))
+        else:
+            found.extend(Source("columns", c, c.name, f"{path}, run {c.name!r}") for c in columns)
     else:
         found.append(Source("path", path, name or plain_name(path), path))
 
@@ -147,7 +158,7 @@ def _from_tables(table: Any) -> list[Columns]:
 
 
 def _check_table(value: Any, what: str) -> None:
-    """Every data frame and Arrow table has ``columns``; anything else is a slip of the caller."""
-    if not hasattr(value, "columns"):
+    """Anything that is no table is a slip of the caller."""
+    if not _is_table(value):
         got = f"{type(value).__name__} {value!r}"
         raise UsageError(f"Cannot read {what} from {got}. Give a path, a dictionary or a table.")

@@ -11,7 +11,7 @@ from leadline.io.columns import Columns
 from leadline.io.formats import DOC, GRADE, RANK, SCORE, TOPIC, plain_cell
 from leadline.io.messages import quoted
 
-__all__ = ["parse"]
+__all__ = ["find_columns", "parse"]
 
 _Rows = list[tuple[int, Sequence[Any]]]  # line and cells
 
@@ -94,7 +94,7 @@ def _records(
     records: Sequence[tuple[int, dict[str, Any]]], where: str, kind: str, aspects: Sequence[str] | None, unit: str
 ) -> Columns:
     keys = list(dict.fromkeys(k for _, r in islice(records, 1000) for k in r))
-    places = _find_columns(keys, where, kind, aspects)
+    places = find_columns(keys, where, kind, aspects)
     rows: _Rows = []
     bad: list[str] = []
     for number, record in records:
@@ -109,7 +109,7 @@ def _records(
     return _to_columns(rows, where, unit)
 
 
-def _find_columns(header: Sequence[str], where: str, kind: str, aspects: Sequence[str] | None) -> list[int | None]:
+def find_columns(header: Sequence[str], where: str, kind: str, aspects: Sequence[str] | None) -> list[int | None]:
     """Places of topic, document, rank (or None) and the values."""
     names = [plain_cell(h) for h in header]
 
@@ -141,7 +141,7 @@ def _table(text: str, delimiter: str, where: str, kind: str, aspects: Sequence[s
     bad: list[str] = []
     try:
         header = next(reader)
-        places = _find_columns(header, where, kind, aspects)
+        places = find_columns(header, where, kind, aspects)
         for cells in reader:
             if not cells or (len(cells) == 1 and not cells[0].strip()):
                 continue

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from leadline.errors import UnknownName, UsageError
-from leadline.io.aspects import Aspect, AspectSet, Number, declare, exact
+from leadline.io.aspects import Aspect, AspectSet, Number, exact
 
 __all__ = [
     "DISTANCES",
@@ -103,6 +103,7 @@ def own_distance(function: Distance) -> Distance:
 
     A decorator; on the command line the module that holds it is given by ``--import``.
 
+    >>> from leadline.io.aspects import declare
     >>> @own_distance
     ... def steep(points, best):
     ...     return ((best - points) ** 3).sum(axis=1)

@@ -36,10 +36,18 @@ _SMALL = np.iinfo(np.uint16).max
 _ALL_ORDERS = 6  # aspects up to which every order is tried: 720 rankings
 
 
-def toma_ideal(order: Order, labels: LabelRows, topic: Rows, doc_rank: Rows | None = None) -> Rows:
+def toma_ideal(
+    order: Order,
+    labels: LabelRows,
+    topic: Rows,
+    doc_rank: Rows | None = None,
+    *,
+    hit: NDArray[np.bool_] | None = None,
+) -> Rows:
     """Rows in the order of descending weight within each topic: the ranking that scores 1 under TOMA.
 
-    ``topic`` is the topic number of each row, ``doc_rank`` the place of its document among the sorted document ids.
+    ``topic`` is the topic number of each row, ``doc_rank`` the place of its document among the sorted document ids;
+    ``hit`` says which rows a binary measure counts as relevant: they come first.
 
     >>> from leadline.io.aspects import declare
     >>> from leadline.rankings.aspects import classes
@@ -47,7 +55,8 @@ def toma_ideal(order: Order, labels: LabelRows, topic: Rows, doc_rank: Rows | No
     >>> toma_ideal(order, np.array([[0, 1], [2, 1], [1, 0]]), np.array([0, 0, 1]))
     array([1, 0, 2])
     """
-    return _Sorter(topic, doc_rank).best_first(order.heights(labels))
+    height = order.heights(labels)
+    return _Sorter(topic, doc_rank).best_first(height if hit is None else height + len(order) * hit)
 
 
 def ideal_strategies(aspects: AspectSet) -> tuple[list[Strategy], Findings]:

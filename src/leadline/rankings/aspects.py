@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from leadline.errors import InputError, UnknownName, UsageError
 from leadline.findings import Findings
-from leadline.io.aspects import TUPLES, Aspect, AspectSet, declare
+from leadline.io.aspects import TUPLES, Aspect, AspectSet
 from leadline.rankings.aspect_distances import LIMIT, Distance, Floats, Keys, LabelRows, Metric, metric_of, name_of
 
 __all__ = ["OWN_WEIGHTS", "WEIGHTS", "Order", "Weight", "classes", "dominance_violations", "own_weight"]
@@ -298,6 +298,7 @@ def own_weight(function: Callable[[Floats], Any]) -> Callable[[Floats], Any]:
 
     A decorator. The function gets the heights 0, 1, 2, … of the classes and returns as many rising numbers.
 
+    >>> from leadline.io.aspects import declare
     >>> @own_weight
     ... def tripled(height):
     ...     return 3 * height

@@ -32,8 +32,9 @@ class TOMA(AspectMeasure):
     Manhattan or Chebyshev distance between embedded labels (or one of your own). Tuples at the same distance form a
     class; the worst class weighs 0, each better one 1 more, unless ``weights`` says otherwise. A document that is at
     least as good as another in every aspect never weighs less, and the ideal order scores 1 under a normalised
-    measure. A measure that only knows relevant and not relevant sees, by ``binary``: 'aspects' (something above the
-    lowest label, ordered by the same distance), 'top-half' (the top half of the classes), or W from a number on.
+    measure. What a binary measure counts as relevant is said by ``binary``: 'aspects' (reduce every aspect to lowest or
+    better, order those tuples by the same distance: all but the worst class), 'top-half' (the top half of the classes),
+    or W from a number on.
 
     Misleads where the numbers given to labels mean nothing: embedding, distance and weights are choices
     (``leadline aspects --sensitivity`` tells what hangs on them). With unequal ranges Chebyshev puts everything that
