@@ -13,9 +13,14 @@ if TYPE_CHECKING:
     from leadline.api import evaluate, read
     from leadline.depths.curves import Curves, curve
     from leadline.depths.full_versus_truncated import FullVersusTruncated, full_versus_truncated
+    from leadline.depths.judging import ToJudge, to_judge
+    from leadline.depths.leave_out import LeaveOut, leave_out
     from leadline.depths.policies import Policy
+    from leadline.depths.pools import PoolGrowth, RunPools, pool, pool_runs
     from leadline.depths.self_truncation import SelfTruncation, self_truncation
+    from leadline.depths.stability import DepthStudy, Volatility, depth, volatility
     from leadline.depths.stopping import Stopping, stop
+    from leadline.depths.tie_effects import Ties, ties
     from leadline.depths.truncation import Truncation, truncate
     from leadline.errors import (
         InputError,
@@ -32,6 +37,7 @@ if TYPE_CHECKING:
     from leadline.measures.scores import Scores
     from leadline.measures.usermodel._cwl import ContinuationMeasure
     from leadline.meta.agreement import Agreement, agree
+    from leadline.meta.diagnosis import Diagnosis, diagnose
     from leadline.meta.guide import Advice, guide
     from leadline.meta.properties import Properties, Verdict, properties
     from leadline.meta.unanimity import Coverage, coverage
@@ -55,29 +61,37 @@ _HOME = {
     "ContinuationMeasure": "measures.usermodel._cwl",
     "Coverage": "meta.unanimity",
     "Curves": "depths.curves",
+    "DepthStudy": "depths.stability",
+    "Diagnosis": "meta.diagnosis",
     "Finding": "findings",
     "Findings": "findings",
     "FullVersusTruncated": "depths.full_versus_truncated",
     "GainMeasure": "measures.base",
     "InputError": "errors",
     "LeadlineError": "errors",
+    "LeaveOut": "depths.leave_out",
     "Measure": "measures.base",
     "MissingExtra": "errors",
     "NothingToEvaluate": "errors",
     "Policy": "depths.policies",
+    "PoolGrowth": "depths.pools",
     "Preferences": "systems.preferences",
     "Properties": "meta.properties",
     "Report": "output.report",
+    "RunPools": "depths.pools",
     "Scores": "measures.scores",
     "SelfTruncation": "depths.self_truncation",
     "Sensitivity": "systems.aspect_sensitivity",
     "Stopping": "depths.stopping",
+    "Ties": "depths.tie_effects",
+    "ToJudge": "depths.judging",
     "Track": "rankings.track",
     "Truncation": "depths.truncation",
     "UndefinedScore": "errors",
     "UnknownName": "errors",
     "UsageError": "errors",
     "Verdict": "meta.properties",
+    "Volatility": "depths.stability",
     "agree": "meta.agreement",
     "aspect_sensitivity": "systems.aspect_sensitivity",
     "aspect_study": "systems.aspect_study",
@@ -86,13 +100,18 @@ _HOME = {
     "compare": "systems.comparison",
     "coverage": "meta.unanimity",
     "curve": "depths.curves",
+    "depth": "depths.stability",
+    "diagnose": "meta.diagnosis",
     "evaluate": "api",
     "full_versus_truncated": "depths.full_versus_truncated",
     "gain_param": "measures.base",
     "guide": "meta.guide",
+    "leave_out": "depths.leave_out",
     "measure": "measures.base",
     "param": "measures.base",
     "parse": "measures.names",
+    "pool": "depths.pools",
+    "pool_runs": "depths.pools",
     "prefer": "systems.preferences",
     "properties": "meta.properties",
     "read": "api",
@@ -100,8 +119,11 @@ _HOME = {
     "self_truncation": "depths.self_truncation",
     "simulate": "",
     "stop": "depths.stopping",
+    "ties": "depths.tie_effects",
+    "to_judge": "depths.judging",
     "truncate": "depths.truncation",
     "typed": "rankings.typed",
+    "volatility": "depths.stability",
 }
 
 __all__ = [
@@ -113,29 +135,37 @@ __all__ = [
     "ContinuationMeasure",
     "Coverage",
     "Curves",
+    "DepthStudy",
+    "Diagnosis",
     "Finding",
     "Findings",
     "FullVersusTruncated",
     "GainMeasure",
     "InputError",
     "LeadlineError",
+    "LeaveOut",
     "Measure",
     "MissingExtra",
     "NothingToEvaluate",
     "Policy",
+    "PoolGrowth",
     "Preferences",
     "Properties",
     "Report",
+    "RunPools",
     "Scores",
     "SelfTruncation",
     "Sensitivity",
     "Stopping",
+    "Ties",
+    "ToJudge",
     "Track",
     "Truncation",
     "UndefinedScore",
     "UnknownName",
     "UsageError",
     "Verdict",
+    "Volatility",
     "agree",
     "aspect_sensitivity",
     "aspect_study",
@@ -144,13 +174,18 @@ __all__ = [
     "compare",
     "coverage",
     "curve",
+    "depth",
+    "diagnose",
     "evaluate",
     "full_versus_truncated",
     "gain_param",
     "guide",
+    "leave_out",
     "measure",
     "param",
     "parse",
+    "pool",
+    "pool_runs",
     "prefer",
     "properties",
     "read",
@@ -158,8 +193,11 @@ __all__ = [
     "self_truncation",
     "simulate",
     "stop",
+    "ties",
+    "to_judge",
     "truncate",
     "typed",
+    "volatility",
 ]
 
 

@@ -50,6 +50,7 @@ class Style:
     infinite: Callable[[float], str] = str
     absent: str = ""
     flags: tuple[str, str] = ("false", "true")
+    mark: Callable[[str, int], str] = " {0:<{1}}".format  # a superscript, and the width of the widest of its column
     nested: bool = False  # whether the format has lists of its own; if not, they become one text
 
     def column(self, column: list[Any]) -> list[str]:
@@ -225,6 +226,10 @@ def for_people(table: Table, digits: int, style: Style) -> list[Layout]:
             tiny = style.text(f"<{10.0**-digits:.{digits}f}")
             cells = [tiny if isinstance(v, float) and v < least else c for v, c in zip(column, cells, strict=True)]
         bold = _best(column, cells, table.best[name]) if name in table.best and right else frozenset()
+        marks = table.marks.get(name, ())
+        if any(marks):
+            wide = max(map(len, marks))
+            cells = [c + style.mark(m, wide) for c, m in zip(cells, marks, strict=True)]
         out.append(Layout(style.text(name), cells, right and len(column) > 0, bold))
     return out
 
@@ -245,12 +250,17 @@ def _best(column: list[Any], cells: list[str], end: str) -> frozenset[int]:
 
 def markdown(table: Table, digits: int) -> str:
     """A table of GitHub-flavoured markdown."""
-    columns = for_people(table, digits, Style(text=_markdown_text, undefined="–", flags=("no", "yes")))
+    style = Style(text=_markdown_text, undefined="–", flags=("no", "yes"), mark=_markdown_mark)
+    columns = for_people(table, digits, style)
     cells = [[f"**{t}**" if i in c.bold else t for i, t in enumerate(c.cells)] for c in columns]
     rows = [[c.header for c in columns], ["--:" if c.right else "---" for c in columns], *zip(*cells, strict=True)]
     title = [f"**{_markdown_text(table.title)}**", ""] if table.title else []
     notes = [line for note in table.notes for line in ("", _markdown_text(note))]
     return "\n".join([*title, *(f"| {' | '.join(row)} |" for row in rows), *notes]) + "\n"
+
+
+def _markdown_mark(mark: str, _: int) -> str:
+    return f"<sup>{_markdown_text(mark)}</sup>" if mark else ""
 
 
 def _markdown_text(text: str) -> str:
@@ -279,7 +289,8 @@ _LATEX = str.maketrans(
 
 def latex(table: Table, digits: int) -> str:
     """A booktabs tabular, in a table with a caption if there is a title; notes are comments."""
-    columns = for_people(table, digits, Style(text=lambda t: t.translate(_LATEX), undefined="--", flags=("no", "yes")))
+    style = Style(text=lambda t: t.translate(_LATEX), undefined="--", flags=("no", "yes"), mark=_latex_mark)
+    columns = for_people(table, digits, style)
     cells = [[_latex_cell(t, c.right, i in c.bold) for i, t in enumerate(c.cells)] for c in columns]
     lines = [
         rf"\begin{{tabular}}{{{''.join('r' if c.right else 'l' for c in columns)}}}",
@@ -295,6 +306,11 @@ def latex(table: Table, digits: int) -> str:
         lines = [r"\begin{table}", r"\centering", caption, *lines, r"\end{table}"]
     notes = [f"% {' '.join(note.split())}" for note in table.notes]
     return "\n".join(["% needs \\usepackage{booktabs}", *notes, *lines]) + "\n"
+
+
+def _latex_mark(mark: str, _: int) -> str:
+    arrows = str.maketrans({"↑": r"$\uparrow$", "↓": r"$\downarrow$"})
+    return rf"\textsuperscript{{{mark.translate(_LATEX).translate(arrows)}}}" if mark else ""
 
 
 def _latex_cell(text: str, number: bool, stressed: bool) -> str:

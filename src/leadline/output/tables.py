@@ -45,7 +45,7 @@ class Table:
     """Columns of equal length, with a title and notes for people.
 
     ``counts`` names the measures whose values are whole numbers; ``best`` says for which columns to stress the best
-    value and which end is best (``"max"`` or ``"min"``).
+    value and which end is best (``"max"`` or ``"min"``); ``marks`` are superscripts of a column's cells, for people.
 
     >>> print(render(Table({"run": ["a", "b"], "AP": [0.25, 0.5]}), "tsv"), end="")
     run	AP
@@ -58,6 +58,7 @@ class Table:
     notes: Sequence[str] = ()
     counts: Collection[str] = COUNTS
     best: Mapping[str, str] = field(default_factory=dict)
+    marks: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         lengths = {name: len(column) for name, column in self.columns.items()}
