@@ -114,6 +114,10 @@ class Reading:
         """Document ids of judgments by their row number."""
         return _row_ids(self._job, rows)
 
+    def topics_outside(self) -> list[str]:
+        """The topics of the runs that the qrels do not have, in order of first appearance."""
+        return list(dict.fromkeys(t for run in range(len(self.runs)) for t in self._job.run_outside(run)))
+
     def __repr__(self) -> str:
         runs, topics = len(self.runs), len(self.topics)
         return f"<Reading: {runs} runs × {topics} topics, {len(self.labels):,} judgments, ties={self.ties!r}>"

@@ -224,8 +224,8 @@ def _qrels(table: _Table, aspects: Sequence[str] | None, given: dict[str, str]) 
     topics, docs = table.ids(topic, "topic"), table.ids(doc, "document")
     if aspects is None:
         return Columns(_strings(topics), _strings(docs), values[0], where=table.where)
-    listed = [ids if isinstance(ids, list) else ids.to_pylist() for ids in (topics, docs)]
-    return Columns(*listed, np.stack([v.astype(object) for v in values], axis=1), where=table.where)
+    topics, docs = (ids if isinstance(ids, list) else ids.to_pylist() for ids in (topics, docs))
+    return Columns(topics, docs, np.stack([v.astype(object) for v in values], axis=1), where=table.where)
 
 
 def _runs(table: _Table, given: dict[str, str]) -> list[Columns]:

@@ -1,4 +1,4 @@
-"""Files out: runs and qrels in TREC's format, and any file written whole or not at all."""
+"""Files out: runs and qrels in TREC's format or by the ending of their name, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from leadline.errors import UsageError
+from leadline.io.write_tables import encoded, table_format
 
 __all__ = ["atomic", "write_qrels", "write_run"]
 
@@ -90,10 +91,10 @@ def _compressed(path: str, out: IO[bytes]) -> Iterator[Any]:
         yield out
 
 
-def _write(path: Target, blocks: Iterable[str]) -> None:
+def _write(path: Target, blocks: Iterable[str] | Iterable[bytes]) -> None:
     with atomic(path) as out, _compressed(os.fspath(path), out) as file:
         for block in blocks:
-            file.write(block.encode("utf-8", "surrogateescape"))
+            file.write(block if isinstance(block, bytes) else block.encode("utf-8", "surrogateescape"))
 
 
 def _id(text: str, what: str) -> str:
@@ -105,8 +106,9 @@ def _id(text: str, what: str) -> str:
 
 
 def write_run(path: Target, run: Mapping[str, Mapping[str, float]] | Lists, *, tag: str = "leadline") -> None:
-    """Write a run in TREC's format, compressed by the ending of ``path``.
+    """Write a run in TREC's format, or as the ending of ``path`` says: .json .jsonl .csv .tsv .parquet .arrow .feather.
 
+    A further ending compresses it: .gz .zst .bz2 .xz.
     ``run`` is ``{topic: {doc: score}}`` (written by falling score, equal scores by falling document id, the order in
     which they would be read), or lists ``(topic, docs, scores)`` already in order; without scores (None) the line of
     rank i gets the score −i, so that the order can be read back. Scores are written so that they are read back exactly.
@@ -119,7 +121,10 @@ def write_run(path: Target, run: Mapping[str, Mapping[str, float]] | Lists, *, t
     q1 Q0 d1 2 0.5 bm25
     """
     lists = _ordered(run) if isinstance(run, Mapping) else run
-    _write(path, (_list_text(topic, docs, scores, _id(tag, "tag")) for topic, docs, scores in lists))
+    form = table_format(os.fspath(path))
+    if form is not None:
+        return _write(path, encoded(form, _run_columns(lists)))
+    return _write(path, (_list_text(topic, docs, scores, _id(tag, "tag")) for topic, docs, scores in lists))
 
 
 def _ordered(run: Mapping[str, Mapping[str, float]]) -> Lists:
@@ -129,18 +134,36 @@ def _ordered(run: Mapping[str, Mapping[str, float]]) -> Lists:
         yield topic, ids, [found[d] for d in ids]
 
 
+def _scores(docs: Sequence[str], scores: Sequence[float] | None) -> Sequence[float]:
+    return range(-1, -len(docs) - 1, -1) if scores is None else [float(s) for s in scores]
+
+
+def _run_columns(lists: Lists) -> dict[str, list[Any]]:
+    columns: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "score": [], "rank": []}
+    for topic, docs, scores in lists:
+        columns["query_id"] += [topic] * len(docs)
+        columns["doc_id"] += docs
+        columns["score"] += _scores(docs, scores)
+        columns["rank"] += range(1, len(docs) + 1)
+    return columns
+
+
 def _list_text(topic: str, docs: Sequence[str], scores: Sequence[float] | None, tag: str) -> str:
     _id(topic, "topic")
-    values = range(-1, -len(docs) - 1, -1) if scores is None else [float(s) for s in scores]
-    ranked = enumerate(zip(docs, values, strict=True), 1)
+    ranked = enumerate(zip(docs, _scores(docs, scores), strict=True), 1)
     return "".join([f"{topic} Q0 {_id(d, 'document')} {i} {s!r} {tag}\n" for i, (d, s) in ranked])
 
 
-def write_qrels(path: Target, qrels: Mapping[str, Mapping[str, Any]] | Iterable[tuple[Any, ...]]) -> None:
-    """Write qrels in TREC's format, compressed by the ending of ``path``.
+def write_qrels(
+    path: Target,
+    qrels: Mapping[str, Mapping[str, Any]] | Iterable[tuple[Any, ...]],
+    *,
+    labels: Sequence[str] = ("relevance",),
+) -> None:
+    """Write qrels in TREC's format, or as the ending of ``path`` says, like :func:`write_run`.
 
     ``qrels`` is ``{topic: {doc: grade}}`` (or a sequence of labels, one for each aspect), or records
-    ``(topic, doc, label, …)``.
+    ``(topic, doc, label, …)``; ``labels`` names the label columns of formats that name their columns.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "qrels.txt"
@@ -149,7 +172,22 @@ def write_qrels(path: Target, qrels: Mapping[str, Mapping[str, Any]] | Iterable[
     q1 0 d1 2
     q1 0 d2 0
     """
-    _write(path, (_judgment(*r) for r in (_flat(qrels) if isinstance(qrels, Mapping) else qrels)))
+    records = _flat(qrels) if isinstance(qrels, Mapping) else qrels
+    form = table_format(os.fspath(path))
+    if form is not None:
+        return _write(path, encoded(form, _qrels_columns(records, labels)))
+    return _write(path, (_judgment(*r) for r in records))
+
+
+def _qrels_columns(records: Iterable[tuple[Any, ...]], labels: Sequence[str]) -> dict[str, list[Any]]:
+    rows = list(records)
+    names = ["query_id", "doc_id", *labels]
+    wrong = next((row for row in rows if len(row) != len(names)), None)
+    if wrong is not None:
+        raise UsageError(
+            f"labels must name each label column: {', '.join(labels)}. Got {len(wrong) - 2} labels instead."
+        )
+    return {name: [row[i] for row in rows] for i, name in enumerate(names)}
 
 
 def _flat(qrels: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[Any, ...]]:
