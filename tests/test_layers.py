@@ -31,6 +31,7 @@ STAGES = [
     ["output"],
     ["api"],
     ["cli"],
+    ["__main__"],
 ]
 LEVEL = {name: level for level, names in enumerate(STAGES) for name in names}
 HEAVY = {
