@@ -31,7 +31,7 @@ def command(**options: Any) -> None:
     leadline report qrels.txt runs/*.run -o report.html
     """
     typed = ["leadline", *sys.argv[1:]]
-    track = track_of(options)
+    track = track_of(options, keep_scores=True)
     from leadline.output.report import report
 
     page = report(
