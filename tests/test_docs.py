@@ -19,7 +19,7 @@ def load_make():
     return module
 
 
-@pytest.mark.parametrize("page", ["measures.md", "commands.md"])
+@pytest.mark.parametrize("page", list(load_make().PAGES))
 def test_generated_pages_are_up_to_date(page: str) -> None:
     assert (DOCS / page).read_text(encoding="utf-8") == load_make().PAGES[page](), "run: python docs/make.py"
 
