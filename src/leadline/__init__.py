@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     )
     from leadline.findings import Finding, Findings
     from leadline.measures.base import BinaryMeasure, GainMeasure, Measure, gain_param, measure, param
+    from leadline.measures.collections import Collections, evaluate_collections
     from leadline.measures.names import catalogue, parse
     from leadline.measures.scores import Scores
     from leadline.measures.usermodel._cwl import ContinuationMeasure
@@ -57,6 +58,7 @@ _HOME = {
     "Agreement": "meta.agreement",
     "AspectStudy": "systems.aspect_study",
     "BinaryMeasure": "measures.base",
+    "Collections": "measures.collections",
     "Comparison": "systems.comparison",
     "ContinuationMeasure": "measures.usermodel._cwl",
     "Coverage": "meta.unanimity",
@@ -103,6 +105,7 @@ _HOME = {
     "depth": "depths.stability",
     "diagnose": "meta.diagnosis",
     "evaluate": "api",
+    "evaluate_collections": "measures.collections",
     "full_versus_truncated": "depths.full_versus_truncated",
     "gain_param": "measures.base",
     "guide": "meta.guide",
@@ -131,6 +134,7 @@ __all__ = [
     "Agreement",
     "AspectStudy",
     "BinaryMeasure",
+    "Collections",
     "Comparison",
     "ContinuationMeasure",
     "Coverage",
@@ -177,6 +181,7 @@ __all__ = [
     "depth",
     "diagnose",
     "evaluate",
+    "evaluate_collections",
     "full_versus_truncated",
     "gain_param",
     "guide",
