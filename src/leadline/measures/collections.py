@@ -37,7 +37,7 @@ class Collections:
 
     def mean(self, measure: str | Measure) -> NDArray[np.float64]:
         """One value for each run: the mean over collections of its mean over topics."""
-        return np.stack([scores.mean(measure) for scores in self.scores.values()]).mean(axis=0)
+        return np.asarray(np.mean([scores.mean(measure) for scores in self.scores.values()], axis=0))
 
     def over_topics(self, measure: str | Measure) -> NDArray[np.float64]:
         """One value for each run: the mean over the topics of all collections together."""

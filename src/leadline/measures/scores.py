@@ -102,7 +102,8 @@ class Scores:
     def to_polars(self) -> polars.DataFrame:
         """Columns run, topic, measure, value as a polars DataFrame."""
         pl: Any = require("polars", "tables")
-        return pl.DataFrame(self.columns(total=False))
+        frame: polars.DataFrame = pl.DataFrame(self.columns(total=False))
+        return frame
 
     def to_arrow(self) -> pyarrow.Table:
         """Columns run, topic, measure, value as an arrow Table."""

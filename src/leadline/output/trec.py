@@ -10,8 +10,8 @@ from leadline.measures.scores import Scores
 __all__ = ["trec_columns", "trec_name"]
 
 _PLAIN = {
-    "AP": "map", "nDCG": "ndcg", "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref", "infAP": "infAP", "SetP": "set_P",
-    "SetR": "set_recall", "SetF(beta=1)": "set_F", "NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret",
+    "AP": "map", "nDCG": "ndcg", "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref", "infAP": "infAP",
+    "SetP": "set_P", "SetR": "set_recall", "SetF(beta=1)": "set_F", "NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret",
 }  # fmt: skip
 _CUT = {"P": "P", "R": "recall", "nDCG": "ndcg_cut", "AP": "map_cut", "Success": "success"}
 
