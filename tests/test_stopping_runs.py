@@ -299,6 +299,6 @@ def test_the_figure_is_made_of_the_results() -> None:
     found = script.learned()
     spec = script.figure(found).to_dict()
     points = next(layer for layer in spec["layer"] if layer["mark"]["type"] == "point")
-    shown = {row["policy"]: row["value"] for row in points["data"]["values"]}
-    assert shown["score-threshold"] == found.value("score-threshold").mean()
+    shown = {row["policy"]: row["value"] for row in json.loads(points["data"]["values"])}
+    assert shown["score-threshold"] == pytest.approx(found.value("score-threshold").mean(), abs=1e-5)
     assert shown["never"] < shown["fixed-k"] < shown["score-threshold"] < shown["oracle"]

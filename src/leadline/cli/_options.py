@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from leadline.output.tables import Table
     from leadline.rankings.track import Track
 
-__all__ = ["measure_option", "out_options", "put", "rng_option", "tell", "track_of", "track_options"]
+__all__ = [
+    "measure_option", "out_options", "plot_option", "put", "rng_option", "save_plot", "tell", "track_of",
+    "track_options",
+]  # fmt: skip
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMATS = ("table", "trec", "tsv", "csv", "jsonl", "markdown", "latex", "parquet")
@@ -100,7 +103,43 @@ def out_options(f: F) -> F:
         click.option("-o", "--output", type=click.Path(), help="Write to this file, whole or not at all."),
         click.option(
             "--digits", type=click.IntRange(0, 17), default=4, show_default=True, help="Decimals shown to people."),
+        click.option(
+            "--safe-csv", is_flag=True, help="In csv, keep spreadsheets from running names as formulas (a ' before)."),
     ])(f)  # fmt: skip
+
+
+def plot_option(f: F) -> F:
+    """``--plot FILE``."""
+    return click.option(
+        "--plot", "figure", type=click.Path(), metavar="FILE", callback=_figure,
+        help="Draw a figure, too (of the first measure if it holds one): .png, .svg, .pdf, .html, .json.",
+    )(f)  # fmt: skip
+
+
+def _figure(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """The file of the figure; an unknown ending or a missing package is told before anything is computed."""
+    if value is not None and not ctx.resilient_parsing:
+        from leadline.output.plots._theme import altair_
+        from leadline.output.save import ending_of
+
+        ending_of(value)
+        altair_()
+    return value
+
+
+def save_plot(name: str, found: Any, options: dict[str, Any], track: Track | None = None, **how: Any) -> None:
+    """Draw the figure ``name`` of :mod:`leadline.output.plots`, with the rules below its title, if ``--plot`` asks."""
+    if not options.get("figure"):
+        return
+    from leadline.output import plots
+    from leadline.output.save import save_figure
+
+    rules = [] if track is None else [f"ties {track.ties}"]
+    rules += [f"{name} {options[name]}" for name in ("unjudged", "undefined") if options.get(name)]
+    rules += [f"relevant from grade {options['rel']}"] if options.get("rel") is not None else []
+    if track is not None and track.pool_depth is not None:
+        rules.append(f"pool depth {track.pool_depth}")
+    save_figure(getattr(plots, name)(found, rules=" · ".join(rules), **how), options["figure"])
 
 
 def track_of(options: dict[str, Any], *, runs: Sequence[str] | None = None, **reading: Any) -> Track:
@@ -237,4 +276,5 @@ def put(table: Table, options: dict[str, Any], findings: Findings | None = None)
     if findings is not None:
         tell(findings)
     format_ = wanted_format(options.get("format_"), options.get("output"))
-    write(table, format_, options.get("output"), digits=options.get("digits", 4), color=sys.stdout.isatty())
+    how = {"digits": options.get("digits", 4), "safe_csv": options.get("safe_csv", False)}
+    write(table, format_, options.get("output"), color=sys.stdout.isatty(), **how)

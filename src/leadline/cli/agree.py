@@ -9,8 +9,10 @@ import click
 from leadline.cli._options import (
     measure_option,
     out_options,
+    plot_option,
     put,
     rng_option,
+    save_plot,
     scoring_options,
     track_of,
     track_options,
@@ -59,6 +61,7 @@ from leadline.cli._options import (
     help="Persistence of the rank-biased overlap.",
 )
 @rng_option
+@plot_option
 @out_options  # fmt: skip
 def command(**options: Any) -> None:
     """Compare measures by how they order the runs.
@@ -75,6 +78,8 @@ def command(**options: Any) -> None:
 
     measures = options["measures"]
     rules = {name: options[name] for name in ("undefined", "unjudged", "rel")}
+    if options["figure"] and (options["reference"] or options["discrimination"]):
+        raise click.UsageError("--plot draws the agreement of measures; leave --coverage and --discrimination out.")
     if options["reference"]:
         from leadline.meta.unanimity import coverage
 
@@ -87,6 +92,7 @@ def command(**options: Any) -> None:
         put(Table(power(track, _settled(measures, rules), alpha=options["alpha"]).columns()), options)
     else:
         agreement = agree(track, measures, by=options["by"], p=options["rbo_p"], **rules)
+        save_plot("agreement_plot", agreement, options, track)
         people = wanted_format(options["format_"], options["output"]) == "table" and len(agreement.measures) <= 8
         columns = agreement.matrix() if people else agreement.columns()
         put(Table(columns, title="Kendall's tau" if people else ""), options, agreement.findings)

@@ -10,8 +10,10 @@ from leadline.cli._options import (
     inputs,
     measure_option,
     out_options,
+    plot_option,
     put,
     rng_option,
+    save_plot,
     scoring_options,
     tell,
     track_of,
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     "--alpha", type=click.FloatRange(0, 1), default=0.01, show_default=True, help="Significance level (--study)."
 )
 @rng_option
+@plot_option
 @out_options
 def command(**options: Any) -> None:
     """Score runs by several aspects at once: relevance, credibility, correctness …
@@ -65,6 +68,8 @@ def command(**options: Any) -> None:
     from leadline.systems.aspect_study import methods_of
 
     asked = methods_of(options["measures"])
+    if options["figure"] and (options["lists"] or options["sensitivity"]):
+        raise click.UsageError("--lists and --sensitivity have no figure.")
     if options["lists"]:
         return _lists(track, asked, options)
     if options["study"]:
@@ -92,6 +97,7 @@ def _scores(track: Track, asked: list[AspectMeasure], options: dict[str, Any]) -
     scores = evaluate(
         track, asked, undefined=options["undefined"], unjudged=options["unjudged"], rel=options["rel"]
     )  # fmt: skip
+    save_plot("scores_plot", scores, options, track)
     table = Table(scores.columns(per_topic=options["per_topic"]))
     if wanted_format(options["format_"], options["output"]) in ("table", "markdown", "latex"):
         table = pivot(table, lower=[str(m) for m in scores.measures if not m.higher_is_better])
@@ -110,6 +116,7 @@ def _explain(options: dict[str, Any]) -> None:
             orders.append((m.distance, _order(m, options)))
     if not orders:
         raise UsageError("--explain is about TOMA; ask for -m \"TOMA(distance='manhattan')\" or for a plain measure.")
+    save_plot("aspect_grid_plot", orders[0][1], {"figure": options["figure"]})
     output = options["output"]
     if output and output.lower().endswith(".svg"):
         from leadline.io.write import atomic
@@ -185,6 +192,7 @@ def _study(track: Track, options: dict[str, Any]) -> None:
     study = aspect_study(
         track, inner, alpha=options["alpha"], resamples=options["resamples"], rng=options["seed"]
     )  # fmt: skip
+    save_plot("aspect_study_plot", study, {"figure": options["figure"]}, track)
     title = f"Methods for several aspects: {inner}, {len(track.runs)} runs, {len(track.topics)} topics"
     put(Table(study.columns(), title=title), options, study.findings)
 
@@ -210,13 +218,16 @@ def _bounds(track: Track, asked: list[AspectMeasure], options: dict[str, Any]) -
     from leadline.output.tables import Table
 
     rows: list[tuple[str, str, str, float, float]] = []
+    drawn = {}
     for m in (m for m in asked if isinstance(m, PerAspectMeasure)):
-        found = bounds(m, track, limited=False)
+        drawn[str(m)] = found = bounds(m, track, limited=False)
         best = [found.strategies[i] for i in found.values.argmax(axis=0).tolist()]
         rows += [
             (topic, str(m), strategy, float(reached), float(ideal))
             for topic, strategy, reached, ideal in zip(track.topics, best, found.reachable, found.ideal, strict=True)
         ]
         tell(found.findings)
+    if drawn:
+        save_plot("aspect_bounds_plot", drawn, {"figure": options["figure"]}, track)
     names = ("topic", "measure", "strategy", "reachable", "ideal")
     put(Table({name: [row[i] for row in rows] for i, name in enumerate(names)}), options, track.findings)

@@ -9,8 +9,10 @@ import click
 from leadline.cli._options import (
     measure_option,
     out_options,
+    plot_option,
     put,
     rng_option,
+    save_plot,
     scoring_options,
     track_of,
     track_options,
@@ -43,6 +45,7 @@ CORRECTIONS = ("none", "bonferroni", "holm", "bh")
 @click.option("--power", is_flag=True, help="Also power, topics needed and smallest detectable difference (t-test).")
 @click.option("--beta", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.2, show_default=True,
               help="With --power: accepted chance of missing a difference.")  # fmt: skip
+@plot_option
 @out_options
 def command(**options: Any) -> None:
     """Test every pair of runs, with effect size, interval, wins, and the doubts as flags.
@@ -65,6 +68,7 @@ def command(**options: Any) -> None:
         correction=options["correction"], alpha=options["alpha"], resamples=options["resamples"], rng=options["seed"],
         undefined=options["undefined"], unjudged=options["unjudged"], rel=options["rel"], threads=threads,
     )  # fmt: skip
+    save_plot("comparison_plot", result, options, track)
     format_ = wanted_format(options["format_"], options["output"])
     if options["letters"] or format_ in ("markdown", "latex"):
         table = _score_table(result, format_)

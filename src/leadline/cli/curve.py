@@ -6,7 +6,16 @@ from typing import Any
 
 import click
 
-from leadline.cli._options import measure_option, out_options, put, scoring_options, track_of, track_options
+from leadline.cli._options import (
+    measure_option,
+    out_options,
+    plot_option,
+    put,
+    save_plot,
+    scoring_options,
+    track_of,
+    track_options,
+)
 
 
 @click.command("curve")
@@ -17,6 +26,7 @@ from leadline.cli._options import measure_option, out_options, put, scoring_opti
               help="Depth: the evaluator looks at the first k. Length: the system itself stops after n.")  # fmt: skip
 @click.option("--depths", metavar="LIST", help="Points: 5,10,20 or 0-100 or 0-1000:50 (default: every one).")
 @click.option("-q", "--per-topic", is_flag=True, help="Every topic's curve before the mean.")
+@plot_option
 @out_options
 def command(**options: Any) -> None:
     """Score at every evaluation depth or truncation length, with a 95 % band for the mean over topics.
@@ -32,6 +42,7 @@ def command(**options: Any) -> None:
         track, options["measures"], by=options["by"], depths=points(options["depths"]), per_topic=options["per_topic"],
         unjudged=options["unjudged"], rel=options["rel"], undefined=options["undefined"],
     )  # fmt: skip
+    save_plot("curves_plot", curves, options, track, pool_depth=track.pool_depth)
     put(Table(curves.columns(per_topic=options["per_topic"])), options, curves.findings)
 
 

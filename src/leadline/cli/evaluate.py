@@ -9,7 +9,9 @@ import click
 from leadline.cli._options import (
     measure_option,
     out_options,
+    plot_option,
     put,
+    save_plot,
     scoring_options,
     track_of,
     track_options,
@@ -23,6 +25,7 @@ from leadline.cli._options import (
 @scoring_options
 @click.option("-q", "--per-topic", is_flag=True, help="Every topic's score before the mean.")
 @click.option("--stats", is_flag=True, help="With the mean: standard deviation, median and 95 % interval over topics.")
+@plot_option
 @out_options
 def command(**options: Any) -> None:
     """Score runs against relevance judgments.
@@ -41,6 +44,7 @@ def command(**options: Any) -> None:
     scores = evaluate(
         track, options["measures"], undefined=options["undefined"], unjudged=options["unjudged"], rel=options["rel"]
     )
+    save_plot("scores_plot", scores, options, track)
     format_ = wanted_format(options["format_"], options["output"])
     if format_ == "trec":
         from leadline.output.trec import trec_columns

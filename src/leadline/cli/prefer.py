@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leadline.cli._options import out_options, put, rng_option, tell, track_of, track_options, wanted_format
+from leadline.cli._options import (
+    out_options,
+    plot_option,
+    put,
+    rng_option,
+    save_plot,
+    tell,
+    track_of,
+    track_options,
+    wanted_format,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,6 +54,7 @@ ORDERS = ("mean", "borda", "copeland", "mc4")
 @click.option("--samples", type=click.IntRange(1), default=10, show_default=True, help="Random samples of --removal.")
 @click.option("--explain", nargs=3, metavar="TOPIC A B", help="The two lists, and the recall level that decided.")
 @rng_option
+@plot_option
 @out_options
 def command(**options: Any) -> None:
     """Prefer one ranking to another: reciprocal rank, refined until it no longer ties.
@@ -58,6 +69,8 @@ def command(**options: Any) -> None:
     leadline prefer qrels.txt runs/*.run --explain 301 bm25 dense
     """
     track = track_of(options)
+    if options["figure"] and (options["explain"] or options["suffix"]):
+        raise click.UsageError("--explain and --suffix have no figure.")
     if options["explain"]:
         _explain(track, options)
         return
@@ -76,6 +89,7 @@ def _preferences(track: Track, options: dict[str, Any]) -> None:
         track, options["preferences"], baseline=_run(track.runs, options["baseline"]), test=options["test"],
         correction=options["correction"] or "none", alpha=options["alpha"], rel=options["rel"],
     )  # fmt: skip
+    save_plot("preference_plot", found, options, track)
     if options["order"]:
         columns = _orders(found, options["order"])
     elif options["summary"]:
@@ -98,19 +112,23 @@ def _levels(track: Track, options: dict[str, Any]) -> dict[str, Any]:
 
     found = deciding_levels(track, rel=_rel(options))
     click.echo(f"leadline: ties of pairs: RR {found.rr_ties:.2%}, lexicographic {found.lp_ties:.2%}", err=True)
+    save_plot("deciding_levels_plot", found, options, track)
     return found.columns()
 
 
 def _chance(track: Track, options: dict[str, Any]) -> dict[str, Any]:
     from leadline.systems.tie_chances import tie_chances
 
-    return tie_chances(track, rel=_rel(options)).columns()
+    found = tie_chances(track, rel=_rel(options))
+    save_plot("tie_chances_plot", found, options, track)
+    return found.columns()
 
 
 def _locality(track: Track, options: dict[str, Any]) -> dict[str, Any]:
     from leadline.systems.locality import locality
 
     found = locality(track, rel=_rel(options), tied_before=options["tied_before"], signs=options["signs"])
+    save_plot("regression_plot" if options["regression"] else "locality_plot", found, options, track)
     return found.regression_columns() if options["regression"] else found.columns()
 
 
@@ -124,6 +142,7 @@ def _removal(track: Track, options: dict[str, Any]) -> dict[str, Any]:
     from leadline.systems.removal import removal
 
     found = removal(track, options["removal"], samples=options["samples"], rel=_rel(options), rng=options["seed"])
+    save_plot("removal_plot", found, options, track)
     return found.columns()
 
 

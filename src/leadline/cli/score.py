@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from leadline.cli._options import measure_option, out_options, put
+from leadline.cli._options import measure_option, out_options, plot_option, put, save_plot
 
 
 @click.command("score", context_settings={"ignore_unknown_options": True})
@@ -15,6 +15,7 @@ from leadline.cli._options import measure_option, out_options, put
 @click.option("--gmax", type=click.IntRange(1), help="Top grade of the scale (default: the highest one given).")
 @measure_option("all")
 @click.option("--curve", "by", type=click.Choice(["depth", "length"]), help="The score at every depth or length.")
+@plot_option
 @out_options
 def command(
     ranking: str, rels: str | None, gmax: int | None, measures: tuple[str, ...], by: Any, **options: Any
@@ -34,6 +35,12 @@ def command(
 
     track = typed(ranking, rels, gmax)
     wanted = usual() if measures == ("all",) else list(measures)
+    if options["figure"]:
+        drawn = curve(track, wanted, by=by or "length", undefined="nan")
+        labels = [0] * int(track.lengths[0])
+        for rank, row in zip(track.entries.rank.tolist(), track.entries.row.tolist(), strict=True):
+            labels[rank - 1] = int(track.judgments.grade[row])
+        save_plot("utility_plot", drawn, options, labels=labels)
     if by is not None:
         columns = curve(track, wanted, by=by).columns()
         put(Table({n: columns[n] for n in ("measure", by, "value")}), options)

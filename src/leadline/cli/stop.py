@@ -12,8 +12,10 @@ from leadline.cli._options import (
     _import,
     measure_option,
     out_options,
+    plot_option,
     put,
     rng_option,
+    save_plot,
     scoring_options,
     tell,
     track_of,
@@ -46,6 +48,7 @@ RECOMMENDED, ORACLE = "recommended", "oracle"
     "--save", type=click.Path(dir_okay=False), help="Write the recommended rule of each run to this JSON file."
 )
 @rng_option
+@plot_option
 @out_options
 def command(**options: Any) -> None:
     """Learn a stopping rule from the runs' scores, and say what it is worth on topics it has not seen.
@@ -75,6 +78,7 @@ def command(**options: Any) -> None:
         )
         for m in dict.fromkeys(options["measures"])
     ]  # fmt: skip
+    save_plot("stopping_plot", found[0], options, track)
     if options["save"]:
         _save(found[0], options["save"])
     if options["rule"] is not None:

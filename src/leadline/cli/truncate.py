@@ -9,7 +9,9 @@ import click
 from leadline.cli._options import (
     measure_option,
     out_options,
+    plot_option,
     put,
+    save_plot,
     scoring_options,
     track_of,
     track_options,
@@ -41,6 +43,7 @@ _ABREAST = 5  # measures beside each other, so that a line stays within 80
 @click.option(
     "--max-len", type=click.IntRange(1), help="--own: a shorter list ended by choice (NIL: 5, else the longest)."
 )
+@plot_option
 @out_options
 def command(**options: Any) -> None:
     """Find the length at which each list would have scored best, and what stopping there gains.
@@ -63,6 +66,7 @@ def command(**options: Any) -> None:
     from leadline.output.tables import Table
 
     found = truncate(track, options["measures"], **_scoring(options))
+    save_plot("best_lengths_plot", found, options, track)
     if options["histogram"]:
         return put(Table(found.histogram().columns()), options, found.findings)
     if wanted_format(options["format_"], options["output"]) == "table" and not options["per_topic"]:
@@ -79,6 +83,7 @@ def _against(track: Track, options: dict[str, Any]) -> None:
     from leadline.output.tables import Table
 
     found = full_versus_truncated(track, options["against"], options["measures"], **_scoring(options))
+    save_plot("full_versus_truncated_plot", found, options, track)
     columns = found.columns()
     shown = {name: columns[name] for name in ("full", "truncated", "tau", "p")}
     put(Table(shown, title="Kendall's τ of systems: whole lists against best lengths"), options, found.findings)
@@ -89,6 +94,7 @@ def _own(track: Track, options: dict[str, Any]) -> None:
     from leadline.output.tables import Table
 
     found = self_truncation(track, max_len=options["max_len"], undefined=options["undefined"], rel=options["rel"])
+    save_plot("self_truncation_plot", found, options, track)
     table = Table(found.columns())
     if wanted_format(options["format_"], options["output"]) == "table":
         table = _own_table(found)
