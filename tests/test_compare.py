@@ -183,7 +183,8 @@ def test_flag_residual() -> None:
     runs = {n: {q: {d: -float(i) for i, d in enumerate(docs)} for q in qrels} for n, docs in lists.items()}
     found = leadline.compare(leadline.read(qrels, runs), ["RBP(p=0.5)", "AP"])
     assert found["RBP(p=0.5)"].flags == [(), ("residual 0.5 > |difference|",), ("residual 0.5 > |difference|",)]
-    assert not any("residual" in text for pair in found["AP"].flags for text in pair)
+    flagged = [any("residual" in text for text in pair) for pair in found["AP"].flags]
+    assert flagged == [False, False, True]  # z could gain 0.5: as much as x leads, more than it leads over y
 
 
 @pytest.mark.parametrize("k", [None, 1, 3, 50])
@@ -201,11 +202,16 @@ def test_residuals_equal_naive(k: int | None, case: Case) -> None:
         assert own["P"] == pytest.approx(naive.precision_residual(ranking, k or 5), abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    "name", ["AP", "nDCG@10", "RBP(p=0.8, gain='raw')", "P(gain='raw')@5", "ERR(judged_only=True)"]
-)
-def test_no_residual_without_a_formula(name: str) -> None:
-    assert residuals_of(TRACK, leadline.parse(name)) is None
+@pytest.mark.parametrize("name", ["AP", "nDCG@10", "RBP(p=0.8, gain='raw')", "P(gain='raw')@5", "Bpref"])
+def test_residual_without_a_formula_is_the_width_of_the_range(name: str) -> None:
+    found = leadline.ranges(TRACK, name)
+    np.testing.assert_array_equal(residuals_of(TRACK, leadline.parse(name)), found.upper(name) - found.lower(name))
+
+
+def test_no_residual_unasked_on_a_large_track(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("leadline.systems.residuals._DOCUMENTS", 10)
+    assert residuals_of(TRACK, leadline.parse("AP")) is None
+    assert residuals_of(TRACK, leadline.parse("RBP(p=0.8)")) is not None
 
 
 def test_flag_undefined() -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from leadline.depths.leave_out import LeaveOut, leave_out
     from leadline.depths.policies import Policy
     from leadline.depths.pools import PoolGrowth, RunPools, pool, pool_runs
+    from leadline.depths.ranges import Ranges, ranges
     from leadline.depths.self_truncation import SelfTruncation, self_truncation
     from leadline.depths.stability import DepthStudy, Volatility, depth, volatility
     from leadline.depths.stopping import Stopping, stop
@@ -79,6 +80,7 @@ _HOME = {
     "PoolGrowth": "depths.pools",
     "Preferences": "systems.preferences",
     "Properties": "meta.properties",
+    "Ranges": "depths.ranges",
     "Report": "output.report",
     "RunPools": "depths.pools",
     "Scores": "measures.scores",
@@ -117,6 +119,7 @@ _HOME = {
     "pool_runs": "depths.pools",
     "prefer": "systems.preferences",
     "properties": "meta.properties",
+    "ranges": "depths.ranges",
     "read": "api",
     "report": "output.report",
     "self_truncation": "depths.self_truncation",
@@ -155,6 +158,7 @@ __all__ = [
     "PoolGrowth",
     "Preferences",
     "Properties",
+    "Ranges",
     "Report",
     "RunPools",
     "Scores",
@@ -193,6 +197,7 @@ __all__ = [
     "pool_runs",
     "prefer",
     "properties",
+    "ranges",
     "read",
     "report",
     "self_truncation",

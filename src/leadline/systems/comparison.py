@@ -226,7 +226,7 @@ def compare(
     holm, bh; by default holm, and none for the two Tukey tests, which account for the number of pairs themselves. The
     family is the pairs of one measure. Significant means adjusted p < α. Intervals have confidence 1 − α unless
     told. ``rng`` and ``resamples`` are for permutation, bootstrap and randomised-tukey; all measures see the same
-    draws. ``residuals=False`` leaves out the flag on what unjudged documents leave open in RBP, ERR and P.
+    draws. ``residuals=False`` leaves out the flag on what unjudged documents leave open.
 
     >>> import leadline
     >>> qrels = {q: {"a": 1} for q in "123456"}
