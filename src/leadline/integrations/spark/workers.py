@@ -48,8 +48,8 @@ class Qrels:
     docs: Any
     grade: NDArray[np.int32]
 
-    def of(self, names: Any) -> Any:
-        """The judgments of the named topics (all: None) as an Arrow table, our own topic added."""
+    def of(self, names: Any) -> Columns:
+        """The judgments of the named topics (all: None), our own topic added."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -101,16 +101,16 @@ def work(task: Task, batches: Iterable[Any]) -> Iterator[Any]:
         return
     track = _TRACKS[task.kind](task, pa.Table.from_batches(held))
     del held
-    names = task.kind == "rows"
-    findings = Findings() if not track.runs else Findings(f for f in track.findings if f.code != _OUTSIDE)
-    told = [_outside(track, short=names)]
+    short = task.kind == "rows"  # no topic is in two partitions: their counts can be added without the names
+    findings = Findings(f for f in track.findings if f.code != _OUTSIDE)
+    told = [_outside(track, short)]
     topics = [t for t in track.topics if t != _OWN]
     if topics:
-        chosen, runs = _own_left_out(task, track, topics)
+        chosen = _own_left_out(task, track, topics)
         if task.pool_depth is not None:
             chosen = chosen.declare_pool(task.pool_depth)
         told.append(_message(ANSWERED, int(chosen.answered.sum()), (), ""))
-        results, more = _RESULTS[task.what](task, chosen, runs, names)
+        results, more = _RESULTS[task.what](task, chosen, short)
         for block in results:
             yield from block.to_batches(max_chunksize=_CHUNK)
         findings.extend(f for f in more if f.code != _OUTSIDE)
@@ -118,15 +118,17 @@ def work(task: Task, batches: Iterable[Any]) -> Iterator[Any]:
     yield from _told(task, [t for t in told if t]).to_batches()
 
 
-def _own_left_out(task: Task, track: Track, topics: list[str]) -> tuple[Track, tuple[str, ...]]:
-    """The Track without our own topic and run, with the top grade of the whole qrels and an empty list wherever one of
-    the table's runs has no row here."""
+def _own_left_out(task: Task, track: Track, topics: list[str]) -> Track:
+    """The Track without our own topic and run, with the top grade of the whole qrels.
+
+    A run of the table that has no row here has empty lists.
+    """
     track = track.relabel(track.judgments.grade, task.gmax)
     runs = task.runs or tuple(r for r in track.runs if r != _OWN)
     known = set(track.runs)
     chosen = track.select(runs=[r if r in known else _OWN for r in runs], topics=topics)
     chosen.runs = runs
-    return chosen, runs
+    return chosen
 
 
 # reading --------------------------------------------------------------------------------------------------------------
@@ -238,7 +240,7 @@ _TRACKS: dict[str, Callable[[Task, Any], Track]] = {
 Results = tuple[Iterator[Any], list[Finding]]
 
 
-def _evaluated(task: Task, track: Track, runs: tuple[str, ...], short: bool) -> Results:
+def _evaluated(task: Task, track: Track, short: bool) -> Results:
     settled: Undefined = "raise" if task.undefined == "raise" else "nan"
     scores = score_track(track, task.measures, undefined=settled)
     findings, gaps = _gaps(task, track, {m: scores.array(m) for m in task.measures}, scores.findings, short)
@@ -253,7 +255,7 @@ def _evaluated(task: Task, track: Track, runs: tuple[str, ...], short: bool) -> 
     return blocks(), findings
 
 
-def _truncated(task: Task, track: Track, runs: tuple[str, ...], short: bool) -> Results:
+def _truncated(task: Task, track: Track, short: bool) -> Results:
     best = truncate(track, task.measures, undefined=task.undefined, threads=1)
     scores = score_track(track, task.measures, undefined="nan")
     findings, _ = _gaps(task, track, {m: scores.array(m) for m in task.measures}, best.findings, short)
@@ -287,7 +289,7 @@ def _gaps(
     return kept, found
 
 
-def _curved(task: Task, track: Track, runs: tuple[str, ...], short: bool) -> Results:
+def _curved(task: Task, track: Track, short: bool) -> Results:
     """For each run, measure and point: how many lists are defined, the sum of their values and of their squares."""
     findings = Findings(track.findings)
     missing_topics(track, findings)
@@ -300,13 +302,13 @@ def _curved(task: Task, track: Track, runs: tuple[str, ...], short: bool) -> Res
         for m in task.measures:
             one = run_curves(m, track, task.by, points, labellers)
             zero = task.undefined == "zero" and m.zero_if_undefined
-            for r, run in enumerate(runs):
+            for r, run in enumerate(track.runs):
                 values = one(r)
                 open_ = np.isnan(values)
                 known = np.where(open_, 0.0, values)
                 n = np.full(len(points), len(values)) if zero else (~open_).sum(axis=0)
                 rows = len(points)
-                yield _result(task, {
+                yield _table({
                     "run": pa.repeat(run, rows), "measure": pa.repeat(str(m), rows), "point": points, "n": n,
                     "total": known.sum(axis=0), "squares": np.einsum("tp,tp->p", known, known),
                     "open": np.where(np.arange(rows) == 0, int(open_.any(axis=1).sum()), 0),
@@ -315,7 +317,7 @@ def _curved(task: Task, track: Track, runs: tuple[str, ...], short: bool) -> Res
     return blocks(), list(findings)
 
 
-_RESULTS: dict[str, Callable[[Task, Track, tuple[str, ...], bool], Results]] = {
+_RESULTS: dict[str, Callable[[Task, Track, bool], Results]] = {
     "evaluate": _evaluated, "truncate": _truncated, "curve": _curved,
 }  # fmt: skip
 VALUES = {"evaluate": ("value",), "truncate": ("length", "value", "full", "gain", "empty")}
@@ -325,20 +327,18 @@ def _lists(track: Track, m: Measure, values: dict[str, NDArray[np.float64]]) -> 
     """Results of all lists under one measure."""
     import pyarrow as pa
 
-    R, T = track.shape
-    names = pa.array(track.runs, pa.string()).take(np.repeat(np.arange(R), T))
-    topics = pa.array([_text(t) for t in track.topics], pa.string()).take(np.tile(np.arange(T), R))
+    if "spark-names" not in track.memo:  # the same for every measure
+        R, T = track.shape
+        runs, topics = (pa.array([_text(n) for n in names], pa.string()) for names in (track.runs, track.topics))
+        track.memo["spark-names"] = runs.take(np.repeat(np.arange(R), T)), topics.take(np.tile(np.arange(T), R))
+    run, topic = track.memo["spark-names"]
     cells = {name: np.ascontiguousarray(a, np.float64).ravel() for name, a in values.items()}
-    return _table({"run": names, "topic": topics, "measure": pa.repeat(str(m), R * T)} | cells, R * T)
+    return _table({"run": run, "topic": topic, "measure": pa.repeat(str(m), len(run))} | cells, len(run))
 
 
 def _text(name: str) -> str:
     """Spark's strings are UTF-8; other bytes are shown escaped."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-
-
-def _result(task: Task, columns: dict[str, Any], rows: int) -> Any:
-    return _table(columns, rows)
 
 
 def _table(columns: dict[str, Any], rows: int) -> Any:

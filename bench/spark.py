@@ -1,0 +1,191 @@
+"""leadline on Spark against leadline alone (run files) and against Spark's own ways (a table of rankings).
+
+    python bench/spark.py files [--runs 100] [--topics 250] [--depth 1000]
+    python bench/spark.py table [--rows 20_000_000] [--peer-rows 500_000]
+
+One Spark of all processors on this machine. Start-up, that is the session and a first small job that starts the Python
+workers, is left out. ``table`` compares rows per second: the peers are slow, so they get a part of the table. They compute
+one measure each (nDCG@10 per topic with ``applyInArrow``, mean precision, nDCG and average precision with ``RankingMetrics``
+after the joins and sorts it needs), leadline its ten. Needs Java and ``pip install 'leadline[spark]'``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import leadline
+from leadline.integrations import spark
+
+MEASURES = ["AP", "nDCG", "nDCG@10", "P@10", "R@100", "RR", "Rprec", "Bpref", "NumRelRet", "RBP(p=0.8)"]
+
+
+def session() -> Any:
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    found = (
+        SparkSession.builder.master("local[*]")
+        .config("spark.driver.memory", "6g")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "100000")
+        .getOrCreate()
+    )
+    found.sparkContext.setLogLevel("ERROR")
+    return found
+
+
+def timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    before = time.perf_counter()
+    found = work()
+    return time.perf_counter() - before, found
+
+
+def warm(on: Any, folder: Path) -> None:
+    """Start the Python workers and load what they need."""
+    spark.evaluate(spark.read(on, folder / "qrels.txt", sorted((folder / "runs").iterdir())[:2]), MEASURES).rows.count()
+
+
+def files(args: argparse.Namespace) -> None:
+    """Run files: rows of scores on Spark against local evaluate, interleaved."""
+    from leadline import simulate
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = simulate.simulate(runs=args.runs, topics=args.topics, depth=args.depth, rng=1).write(place)
+        on = session()
+        warm(on, folder)
+        seconds: dict[str, list[float]] = {"local": [], "spark": []}
+        for _ in range(args.repeats):
+            taken, local = timed(lambda: leadline.evaluate(leadline.read(folder / "qrels.txt", folder / "runs"), MEASURES).mean())
+            seconds["local"].append(taken)
+            taken, rows = timed(
+                lambda: spark.evaluate(spark.read(on, folder / "qrels.txt", folder / "runs"), MEASURES).totals().collect()
+            )
+            seconds["spark"].append(taken)
+        found = {(r.run, r.measure): r.value for r in rows}
+        runs = sorted({r.run for r in rows})
+        worst = max(abs(found[run, str(leadline.parse(m))] - local[i, j]) for i, run in enumerate(runs) for j, m in enumerate(MEASURES))
+        documents = args.runs * args.topics * args.depth
+        middle = {name: statistics.median(s) for name, s in seconds.items()}
+        print(f"{args.runs} run files, {documents / 1e6:.0f} M lines, {len(MEASURES)} measures, {os.cpu_count()} processors")
+        for name, taken in middle.items():
+            print(f"  {name:6} {taken:7.2f} s  {documents / taken / 1e6:6.2f} M lines/s  (all: {', '.join(f'{s:.2f}' for s in seconds[name])})")
+        print(f"  spark / local = {middle['spark'] / middle['local']:.2f}; largest difference of means {worst:.1e}")
+        on.stop()
+
+
+def make_table(place: str, rows: int, depth: int, judged: int) -> tuple[str, str, int]:
+    """Rankings and qrels as parquet: `depth` documents of each topic, the judged among the better ranked."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(3)
+    topics = rows // depth
+    names = pa.array([f"q{t}" for t in range(topics)])
+    docs = pa.array([f"clueweb-{d:07d}" for d in range(depth * 2)])
+    runs, qrels = os.path.join(place, "runs"), os.path.join(place, "qrels")
+    os.mkdir(runs)
+    os.mkdir(qrels)
+    per_file = max(topics // 8, 1)
+    for start in range(0, topics, per_file):
+        own = np.arange(start, min(start + per_file, topics))
+        chosen = np.argsort(rng.random((len(own), depth * 2), dtype=np.float32), axis=1)
+        ranked = chosen[:, :depth]
+        pq.write_table(pa.table({
+            "qid": names.take(np.repeat(own, depth)), "docno": docs.take(ranked.ravel()),
+            "score": rng.random(ranked.size),
+        }), os.path.join(runs, f"{start}.parquet"))  # fmt: skip
+        few = chosen[:, -2 * judged :: 1][:, :judged]
+        few = np.concatenate([ranked[:, : judged // 2], few[:, : judged - judged // 2]], axis=1)
+        pq.write_table(pa.table({
+            "qid": names.take(np.repeat(own, judged)), "docno": docs.take(few.ravel()),
+            "label": rng.integers(0, 3, few.size),
+        }), os.path.join(qrels, f"{start}.parquet"))  # fmt: skip
+    return runs, qrels, topics
+
+
+def ndcg_of_a_topic(table):  # type: ignore[no-untyped-def]
+    """nDCG@10 of one topic, as one writes it for applyInArrow."""
+    import pyarrow as pa
+
+    order = np.argsort(-table["score"].to_numpy(), kind="stable")[:10]
+    label = np.nan_to_num(table["label"].to_numpy())
+    discount = 1 / np.log2(np.arange(2, 12))
+    best = np.sort(label)[::-1][:10]
+    ideal = float((best * discount[: len(best)]).sum())
+    value = float((label[order] * discount[: len(order)]).sum()) / ideal if ideal else 0.0
+    return pa.table({"qid": table["qid"].slice(0, 1), "value": [value]})
+
+
+def apply_in_arrow(runs: Any, qrels: Any) -> Any:
+    joined = runs.join(qrels, ["qid", "docno"], "left").select("qid", "score", "label")
+    return joined.groupBy("qid").applyInArrow(ndcg_of_a_topic, "qid string, value double").agg({"value": "avg"}).collect()
+
+
+def ranking_metrics(runs: Any, qrels: Any) -> Any:
+    """Spark's RankingMetrics: needs each topic's documents as lists, the ranking in order."""
+    from pyspark.mllib.evaluation import RankingMetrics
+    from pyspark.sql import functions as sql
+
+    ranked = runs.groupBy("qid").agg(sql.expr("transform(sort_array(collect_list(struct(score, docno)), false), x -> x.docno) AS ranked"))
+    relevant = qrels.where("label > 0").groupBy("qid").agg(sql.collect_list("docno").alias("relevant"))
+    metrics = RankingMetrics(ranked.join(relevant, "qid").select("ranked", "relevant").rdd.map(tuple))
+    return metrics.precisionAt(10), metrics.ndcgAt(10), metrics.meanAveragePrecision
+
+
+def table(args: argparse.Namespace) -> None:
+    """A table of rankings: rows per second."""
+    with tempfile.TemporaryDirectory() as place:
+        run_path, qrels_path, topics = make_table(place, args.rows, args.depth, min(50, args.depth // 2))
+        on = session()
+        runs, qrels = on.read.parquet(run_path), on.read.parquet(qrels_path)
+        first = on.createDataFrame([("q0", "clueweb-0000001", 1.0)], "qid string, docno string, score double")
+        spark.evaluate(spark.read(on, {"q0": {"a": 1}}, first), MEASURES).rows.count()
+        few = max(args.peer_rows // args.depth, 1)
+        some_runs = runs.where(f"cast(substr(qid, 2) as int) < {few}").persist()
+        some_qrels = qrels.where(f"cast(substr(qid, 2) as int) < {few}").persist()
+        peer_rows = some_runs.count()
+        some_qrels.count()
+        speed = {}
+        for name, peer in (("applyInArrow per topic, 1 measure", apply_in_arrow), ("RankingMetrics, 3 measures", ranking_metrics)):
+            taken, _ = timed(lambda peer=peer: peer(some_runs, some_qrels))
+            speed[name] = peer_rows / taken
+            print(f"  {name:36} {peer_rows:>11,} rows {taken:7.2f} s {speed[name] / 1e6:7.3f} M rows/s", flush=True)
+        for name, broadcast in (("broadcast", True), ("co-partitioned", False)):
+            ask = lambda broadcast=broadcast: spark.evaluate(spark.read(on, qrels, runs, broadcast=broadcast), MEASURES).totals().collect()  # noqa: E731
+            taken, _ = timed(ask)
+            own = f"leadline, qrels {name}, {len(MEASURES)} measures"
+            print(f"  {own:36} {args.rows:>11,} rows {taken:7.2f} s {args.rows / taken / 1e6:7.3f} M rows/s", flush=True)
+            for peer, its in speed.items():
+                print(f"      {args.rows / taken / its:6.1f} × {peer}")
+        on.stop()
+    print(f"{topics:,} topics of {args.depth} documents, {os.cpu_count()} processors")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["files", "table"])
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--topics", type=int, default=250)
+    parser.add_argument("--depth", type=int, help="documents of a ranking; 1000 in files, 20 in the table")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--peer-rows", type=int, default=1_000_000)
+    args = parser.parse_args()
+    args.depth = args.depth or {"files": 1000, "table": 20}[args.what]
+    {"files": files, "table": table}[args.what](args)
+
+
+if __name__ == "__main__":
+    main()
