@@ -67,20 +67,32 @@ def files(args: argparse.Namespace) -> None:
         warm(on, folder)
         seconds: dict[str, list[float]] = {"local": [], "spark": []}
         for _ in range(args.repeats):
-            taken, local = timed(lambda: leadline.evaluate(leadline.read(folder / "qrels.txt", folder / "runs"), MEASURES).mean())
+            taken, local = timed(
+                lambda: leadline.evaluate(leadline.read(folder / "qrels.txt", folder / "runs"), MEASURES).mean()
+            )
             seconds["local"].append(taken)
             taken, rows = timed(
-                lambda: spark.evaluate(spark.read(on, folder / "qrels.txt", folder / "runs"), MEASURES).totals().collect()
+                lambda: (
+                    spark.evaluate(spark.read(on, folder / "qrels.txt", folder / "runs"), MEASURES).totals().collect()
+                )
             )
             seconds["spark"].append(taken)
         found = {(r.run, r.measure): r.value for r in rows}
         runs = sorted({r.run for r in rows})
-        worst = max(abs(found[run, str(leadline.parse(m))] - local[i, j]) for i, run in enumerate(runs) for j, m in enumerate(MEASURES))
+        worst = max(
+            abs(found[run, str(leadline.parse(m))] - local[i, j])
+            for i, run in enumerate(runs)
+            for j, m in enumerate(MEASURES)
+        )
         documents = args.runs * args.topics * args.depth
         middle = {name: statistics.median(s) for name, s in seconds.items()}
-        print(f"{args.runs} run files, {documents / 1e6:.0f} M lines, {len(MEASURES)} measures, {os.cpu_count()} processors")
+        print(
+            f"{args.runs} run files, {documents / 1e6:.0f} M lines, {len(MEASURES)} measures, {os.cpu_count()} processors"
+        )
         for name, taken in middle.items():
-            print(f"  {name:6} {taken:7.2f} s  {documents / taken / 1e6:6.2f} M lines/s  (all: {', '.join(f'{s:.2f}' for s in seconds[name])})")
+            print(
+                f"  {name:6} {taken:7.2f} s  {documents / taken / 1e6:6.2f} M lines/s  (all: {', '.join(f'{s:.2f}' for s in seconds[name])})"
+            )
         print(f"  spark / local = {middle['spark'] / middle['local']:.2f}; largest difference of means {worst:.1e}")
         on.stop()
 
@@ -130,7 +142,9 @@ def ndcg_of_a_topic(table):  # type: ignore[no-untyped-def]
 
 def apply_in_arrow(runs: Any, qrels: Any) -> Any:
     joined = runs.join(qrels, ["qid", "docno"], "left").select("qid", "score", "label")
-    return joined.groupBy("qid").applyInArrow(ndcg_of_a_topic, "qid string, value double").agg({"value": "avg"}).collect()
+    return (
+        joined.groupBy("qid").applyInArrow(ndcg_of_a_topic, "qid string, value double").agg({"value": "avg"}).collect()
+    )
 
 
 def ranking_metrics(runs: Any, qrels: Any) -> Any:
@@ -138,7 +152,9 @@ def ranking_metrics(runs: Any, qrels: Any) -> Any:
     from pyspark.mllib.evaluation import RankingMetrics
     from pyspark.sql import functions as sql
 
-    ranked = runs.groupBy("qid").agg(sql.expr("transform(sort_array(collect_list(struct(score, docno)), false), x -> x.docno) AS ranked"))
+    ranked = runs.groupBy("qid").agg(
+        sql.expr("transform(sort_array(collect_list(struct(score, docno)), false), x -> x.docno) AS ranked")
+    )
     relevant = qrels.where("label > 0").groupBy("qid").agg(sql.collect_list("docno").alias("relevant"))
     metrics = RankingMetrics(ranked.join(relevant, "qid").select("ranked", "relevant").rdd.map(tuple))
     return metrics.precisionAt(10), metrics.ndcgAt(10), metrics.meanAveragePrecision
@@ -158,15 +174,22 @@ def table(args: argparse.Namespace) -> None:
         peer_rows = some_runs.count()
         some_qrels.count()
         speed = {}
-        for name, peer in (("applyInArrow per topic, 1 measure", apply_in_arrow), ("RankingMetrics, 3 measures", ranking_metrics)):
+        for name, peer in (
+            ("applyInArrow per topic, 1 measure", apply_in_arrow),
+            ("RankingMetrics, 3 measures", ranking_metrics),
+        ):
             taken, _ = timed(lambda peer=peer: peer(some_runs, some_qrels))
             speed[name] = peer_rows / taken
             print(f"  {name:36} {peer_rows:>11,} rows {taken:7.2f} s {speed[name] / 1e6:7.3f} M rows/s", flush=True)
         for name, broadcast in (("broadcast", True), ("co-partitioned", False)):
-            ask = lambda broadcast=broadcast: spark.evaluate(spark.read(on, qrels, runs, broadcast=broadcast), MEASURES).totals().collect()  # noqa: E731
+            ask = lambda broadcast=broadcast: (
+                spark.evaluate(spark.read(on, qrels, runs, broadcast=broadcast), MEASURES).totals().collect()
+            )  # noqa: E731
             taken, _ = timed(ask)
             own = f"leadline, qrels {name}, {len(MEASURES)} measures"
-            print(f"  {own:36} {args.rows:>11,} rows {taken:7.2f} s {args.rows / taken / 1e6:7.3f} M rows/s", flush=True)
+            print(
+                f"  {own:36} {args.rows:>11,} rows {taken:7.2f} s {args.rows / taken / 1e6:7.3f} M rows/s", flush=True
+            )
             for peer, its in speed.items():
                 print(f"      {args.rows / taken / its:6.1f} × {peer}")
         on.stop()

@@ -1,4 +1,4 @@
-"""A slow, obvious reader of TREC runs and qrels, written from the description of the formats, never from the fast code."""
+"""A slow, obvious reader of TREC runs and qrels, made from the description of the formats, not from the fast code."""
 
 from __future__ import annotations
 

@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
-from malformed.recipes import QRELS, RECIPES, RUN, Recipe
 
 from leadline.errors import InputError
 from leadline.io import start_read
+from malformed.recipes import RECIPES, Recipe
 
 
 def test_the_corpus_is_large() -> None:

@@ -64,7 +64,7 @@ def test_folder(tmp_path: Path) -> None:
     assert (finding.code, finding.count) == ("ignored-in-folder", 2)
     with pytest.raises(InputError, match="sub: the folder holds no run files, got 0 other entries"):
         read_files(QRELS, tmp_path / "sub")
-    with pytest.raises(InputError, match="sub: is a folder, a qrels file was expected. Give a file."):
+    with pytest.raises(InputError, match=r"sub: is a folder, a qrels file was expected. Give a file."):
         read_files(tmp_path / "sub", tmp_path / "a.run")
 
 
@@ -81,21 +81,48 @@ def test_dictionaries() -> None:
 
 
 BAD: list[tuple[Any, Any, str]] = [
-    (QRELS, {"q1": {"d1": "1.5"}}, "run 'run': topic 'q1', document 'd1': the score is no number, got '1.5'. Convert it first."),
-    (QRELS, {"q1": {"d1": None}}, "run 'run': topic 'q1', document 'd1': the score is no number, got None. Convert it first."),
+    (
+        QRELS,
+        {"q1": {"d1": "1.5"}},
+        "run 'run': topic 'q1', document 'd1': the score is no number, got '1.5'. Convert it first.",
+    ),
+    (
+        QRELS,
+        {"q1": {"d1": None}},
+        "run 'run': topic 'q1', document 'd1': the score is no number, got None. Convert it first.",
+    ),
     (QRELS, {"x": {"q1": {7: 1.0}}}, "run 'x': a document id must be a non-empty string, got 7. Convert it first."),
     (QRELS, {1: {"d1": 1.0}}, "run 'run': a topic id must be a non-empty string, got 1. Convert it first."),
     (QRELS, {"q1": 1.0}, "run 'run': topic 'q1' must map documents to values, got 1.0. Convert it first."),
-    (QRELS, {"q1": {"d\ud800": 1.0}}, "run 'run': a document id must be a non-empty string, got 'd\\ud800'. Convert it first."),
-    (QRELS, {"q1": {"d1": float("nan")}}, "run 'run', topic \"q1\", document \"d1\": the score is NaN, got \"nan\". "
-     "Give a number, or read leniently (--lenient) to rank it last."),
+    (
+        QRELS,
+        {"q1": {"d\ud800": 1.0}},
+        "run 'run': a document id must be a non-empty string, got 'd\\ud800'. Convert it first.",
+    ),
+    (
+        QRELS,
+        {"q1": {"d1": float("nan")}},
+        'run \'run\', topic "q1", document "d1": the score is NaN, got "nan". '
+        "Give a number, or read leniently (--lenient) to rank it last.",
+    ),
     (QRELS, {}, "run 'run': nothing in it, got no topic. Give at least one."),
     ({}, {"q1": {"d1": 1.0}}, "qrels: nothing in it, got no topic. Give at least one."),
-    ({"q1": {"d1": 0.5}}, {"q1": {"d1": 1.0}}, "qrels: topic 'q1', document 'd1': the grade is no integer, got 0.5. Convert it first."),
-    ({"q1": {"d1": float("nan")}}, {"q1": {"d1": 1.0}},
-     "qrels: topic 'q1', document 'd1': the grade is no integer, got nan. Convert it first."),
-    ({"q1": {"d1": 2**31}}, {"q1": {"d1": 1.0}}, "qrels: topic 'q1', document 'd1': the grade is out of range, got 2147483648. Convert it first."),
-]  # fmt: skip
+    (
+        {"q1": {"d1": 0.5}},
+        {"q1": {"d1": 1.0}},
+        "qrels: topic 'q1', document 'd1': the grade is no integer, got 0.5. Convert it first.",
+    ),
+    (
+        {"q1": {"d1": float("nan")}},
+        {"q1": {"d1": 1.0}},
+        "qrels: topic 'q1', document 'd1': the grade is no integer, got nan. Convert it first.",
+    ),
+    (
+        {"q1": {"d1": 2**31}},
+        {"q1": {"d1": 1.0}},
+        "qrels: topic 'q1', document 'd1': the grade is out of range, got 2147483648. Convert it first.",
+    ),
+]
 
 
 @pytest.mark.parametrize(("qrels", "run", "message"), BAD)
@@ -123,7 +150,7 @@ def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(LINE)))
     assert read_files(QRELS, "-").runs == ("stdin",)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"q1 0\n")))
-    with pytest.raises(InputError, match="^standard input:1: expected 4 columns"):
+    with pytest.raises(InputError, match=r"^standard input:1: expected 4 columns"):
         read_files("-", {"q1": {"d1": 1}})
 
 
@@ -160,7 +187,8 @@ def test_unreadable(tmp_path: Path) -> None:
 
 
 def test_lenient_findings(tmp_path: Path) -> None:
-    run = b"q1 Q0 a 1 nan t\nq1 Q0 b 2 1 t\nq1 Q0 c 3 2 t\nq1 Q0 b 4 3 t\nq1 Q0 b 5 nan t\nq2 Q0 d1 1 -inf t\nq2 Q0 z 1 nan t\n"
+    run = b"q1 Q0 a 1 nan t\nq1 Q0 b 2 1 t\nq1 Q0 c 3 2 t\nq1 Q0 b 4 3 t\nq1 Q0 b 5 nan t\n"
+    run += b"q2 Q0 d1 1 -inf t\nq2 Q0 z 1 nan t\n"
     qrels = b"q1 0 a 1\nq1 0 b 1\nq1 0 a 1\nq1 0 b 0\nq1 0 b 2\nq1 0 c 0\nq2 0 d1 0\n"
     write(tmp_path, a__run=run, qrels=qrels)
     read = read_files(tmp_path / "qrels", tmp_path / "a.run", lenient=True, keep_docs=True)
@@ -179,7 +207,9 @@ def test_lenient_findings(tmp_path: Path) -> None:
 def test_nil_and_long_ids(tmp_path: Path) -> None:
     long = "ü" * 5000
     run = f"q1 Q0 {long} 1 3 t\nq1 Q0 NIL 2 2 t\nq1 Q0 NILx 3 1 t\nq2 Q0 d1 1 1 {'t' * 20000}\n".encode()
-    read = read_files({"q1": {long: 1, "NIL": 0}, "q2": {"d1": 0}}, write(tmp_path, a=run) / "a", nil="NIL", keep_docs=True)
+    read = read_files(
+        {"q1": {long: 1, "NIL": 0}, "q2": {"d1": 0}}, write(tmp_path, a=run) / "a", nil="NIL", keep_docs=True
+    )
     assert read.nil_rank is not None
     assert read.nil_rank.tolist() == [2, 0]
     assert read.lengths.tolist() == [3, 1]

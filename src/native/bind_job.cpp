@@ -28,7 +28,8 @@ nb::list decode_all(const Strings &s) {
 nb::list problems(const Problems &p) {
     nb::list result;
     for (const Problem &x : p.kept)
-        result.append(nb::make_tuple(static_cast<int>(x.wrong), x.place, x.other, x.value, decode(x.text), decode(x.more)));
+        result.append(
+            nb::make_tuple(static_cast<int>(x.wrong), x.place, x.other, x.value, decode(x.text), decode(x.more)));
     return result;
 }
 
@@ -43,13 +44,15 @@ nb::tuple report(const Problems &errors, const Problems &notes) {
     return nb::make_tuple(problems(errors), errors.total, problems(notes), counts(notes));
 }
 
-template <typename T> nb::object array(nb::handle owner, const Pile<T> &pile, std::initializer_list<size_t> shape) {
+template <typename T>
+nb::object array(nb::handle owner, const Pile<T> &pile, std::initializer_list<size_t> shape) {
     static T nothing[1] = {};
     const T *data = pile.size() ? pile.data() : nothing;
     return nb::cast(nb::ndarray<nb::numpy, const T>(data, shape, owner));
 }
 
-template <auto Member> nb::object vector(nb::handle self) {
+template <auto Member>
+nb::object vector(nb::handle self) {
     const auto &pile = nb::cast<Job &>(self).*Member;
     return array(self, pile, {pile.size()});
 }
@@ -144,9 +147,15 @@ void bind_inputs(nb::class_<Job> &c) {
     c.def("qrels_data", [](Job &j, nb::sequence blocks) { j.give_qrels(data_input(blocks)); }, nb::arg("blocks"));
     c.def("qrels_records", [](Job &j, nb::handle r) { j.give_qrels(records_input(r)); }, nb::arg("records"));
     c.def("qrels_none", [](Job &j) { j.give_qrels(nullptr); });
-    c.def("run_path", [](Job &j, size_t i, nb::bytes path) { j.give_run(i, path_input(path)); }, nb::arg("run"), nb::arg("path"));
-    c.def("run_data", [](Job &j, size_t i, nb::sequence blocks) { j.give_run(i, data_input(blocks)); }, nb::arg("run"), nb::arg("blocks"));
-    c.def("run_records", [](Job &j, size_t i, nb::handle r) { j.give_run(i, records_input(r)); }, nb::arg("run"), nb::arg("records"));
+    c.def(
+        "run_path", [](Job &j, size_t i, nb::bytes path) { j.give_run(i, path_input(path)); }, nb::arg("run"),
+        nb::arg("path"));
+    c.def(
+        "run_data", [](Job &j, size_t i, nb::sequence blocks) { j.give_run(i, data_input(blocks)); }, nb::arg("run"),
+        nb::arg("blocks"));
+    c.def(
+        "run_records", [](Job &j, size_t i, nb::handle r) { j.give_run(i, records_input(r)); }, nb::arg("run"),
+        nb::arg("records"));
     c.def("run_none", [](Job &j, size_t i) { j.give_run(i, nullptr); }, nb::arg("run"));
 }
 
@@ -171,13 +180,18 @@ void bind_results(nb::class_<Job> &c) {
     c.def("list_docs", &list_docs, nb::arg("list"));
     c.def("row_docs", &row_docs, nb::arg("rows"));
     c.def("qrels_report", [](const Job &j) { return report(j.qrels.errors, j.qrels.notes); });
-    c.def("run_report", [](const Job &j, size_t i) { return report(j.outcomes.at(i).errors, j.outcomes.at(i).notes); }, nb::arg("run"));
+    c.def(
+        "run_report", [](const Job &j, size_t i) { return report(j.outcomes.at(i).errors, j.outcomes.at(i).notes); },
+        nb::arg("run"));
     c.def("run_tag", [](const Job &j, size_t i) { return decode(j.outcomes.at(i).tag); }, nb::arg("run"));
-    c.def("run_outside", [](const Job &j, size_t i) {
-        nb::list result;
-        for (const std::string &s : j.outcomes.at(i).outside) result.append(decode(s));
-        return result;
-    }, nb::arg("run"));
+    c.def(
+        "run_outside",
+        [](const Job &j, size_t i) {
+            nb::list result;
+            for (const std::string &s : j.outcomes.at(i).outside) result.append(decode(s));
+            return result;
+        },
+        nb::arg("run"));
 }
 
 }  // namespace

@@ -123,13 +123,15 @@ const char *to_labels(PyObject *o, const LabelNames &names, int32_t *out) {
     }
     if (static_cast<size_t>(PySequence_Fast_GET_SIZE(row.ptr())) != names.size()) return "labels";
     for (size_t a = 0; a < names.size(); ++a)
-        if (const char *wrong = to_label(PySequence_Fast_GET_ITEM(row.ptr(), static_cast<Py_ssize_t>(a)), names[a], out[a]))
+        if (const char *wrong =
+                to_label(PySequence_Fast_GET_ITEM(row.ptr(), static_cast<Py_ssize_t>(a)), names[a], out[a]))
             return wrong;
     return nullptr;
 }
 
 // Calls f(key, value) for every item of a mapping; false if it is none.
-template <typename F> bool items(PyObject *mapping, F f) {
+template <typename F>
+bool items(PyObject *mapping, F f) {
     if (PyDict_CheckExact(mapping)) {
         PyObject *key, *value;
         Py_ssize_t at = 0;
@@ -158,14 +160,16 @@ std::unique_ptr<PyRecords> from_dict(nb::handle mapping, nb::sequence label_name
     items(mapping.ptr(), [&](PyObject *topic, PyObject *documents) {
         const Utf8 name(topic);
         if (!name.fine()) return bad.add(r.size() + 1, "topic", topic, nb::none(), nb::none());
-        const uint32_t number = r.topics.add(name.p, static_cast<size_t>(name.n), safe_hash(name.p, static_cast<size_t>(name.n)));
+        const uint32_t number =
+            r.topics.add(name.p, static_cast<size_t>(name.n), safe_hash(name.p, static_cast<size_t>(name.n)));
         const bool mapped = items(documents, [&](PyObject *doc, PyObject *value) {
             const Utf8 id(doc);
             if (!id.fine()) return bad.add(r.size() + 1, "document", topic, doc, value);
             double score = 0;
             if (labels.empty() && !to_real(value, score)) return bad.add(r.size() + 1, "score", topic, doc, value);
             if (!labels.empty())
-                if (const char *wrong = to_labels(value, labels, row.data())) return bad.add(r.size() + 1, wrong, topic, doc, value);
+                if (const char *wrong = to_labels(value, labels, row.data()))
+                    return bad.add(r.size() + 1, wrong, topic, doc, value);
             r.topic.push(number);
             r.docs.push(id.p, static_cast<size_t>(id.n));
             if (labels.empty())
@@ -180,9 +184,11 @@ std::unique_ptr<PyRecords> from_dict(nb::handle mapping, nb::sequence label_name
 
 // A column of strings: a sequence of str, or (bytes, offsets) as Arrow keeps them.
 using Bytes = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T> using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-template <typename F> void strings(nb::handle column, F f) {
+template <typename F>
+void strings(nb::handle column, F f) {
     if (PyTuple_CheckExact(column.ptr()) && PyTuple_GET_SIZE(column.ptr()) == 2 &&
         nb::ndarray_check(nb::handle(PyTuple_GET_ITEM(column.ptr(), 0)))) {
         const auto bytes = nb::cast<Bytes>(nb::handle(PyTuple_GET_ITEM(column.ptr(), 0)));
@@ -190,7 +196,8 @@ template <typename F> void strings(nb::handle column, F f) {
         const char *base = reinterpret_cast<const char *>(bytes.data());
         for (size_t i = 0; i + 1 < offsets.shape(0); ++i) {
             const int64_t a = offsets(i), b = offsets(i + 1);
-            if (a < 0 || b < a || static_cast<size_t>(b) > bytes.shape(0)) throw std::invalid_argument("offsets do not fit the bytes");
+            if (a < 0 || b < a || static_cast<size_t>(b) > bytes.shape(0))
+                throw std::invalid_argument("offsets do not fit the bytes");
             f(i, base + a, static_cast<size_t>(b - a), nb::handle());
         }
         return;
@@ -205,7 +212,8 @@ template <typename F> void strings(nb::handle column, F f) {
     }
 }
 
-std::unique_ptr<PyRecords> from_columns(nb::handle topics, nb::handle docs, nb::object scores, nb::object labels, nb::object ranks) {
+std::unique_ptr<PyRecords> from_columns(nb::handle topics, nb::handle docs, nb::object scores, nb::object labels,
+                                        nb::object ranks) {
     auto result = std::make_unique<PyRecords>();
     Records &r = *result->records;
     Bad &bad = result->bad;
@@ -213,7 +221,8 @@ std::unique_ptr<PyRecords> from_columns(nb::handle topics, nb::handle docs, nb::
     size_t last_length = 0;
     uint32_t number = 0;
     strings(topics, [&](size_t i, const char *p, size_t n, nb::handle o) {
-        if (!n) bad.add(i + 1, "topic", o.is_valid() ? o : nb::handle(Py_None), nb::none(), nb::none());
+        if (!n)
+            bad.add(i + 1, "topic", o.is_valid() ? o : nb::handle(Py_None), nb::none(), nb::none());
         else if (n != last_length || (p != last && std::memcmp(p, last, n) != 0)) {
             number = r.topics.add(p, n, safe_hash(p, n));
             last = r.topics.strings().at(number), last_length = n;

@@ -53,6 +53,18 @@ LEADLINE_INLINE uint64_t load_first(const char *p, size_t n) {
 #endif
 }
 
+// The first n <= 8 bytes as a number that orders as the bytes do.
+LEADLINE_INLINE uint64_t order_first(const char *p, size_t n) {
+    const uint64_t x = load_first(p, n);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    return x;
+#elif defined(_MSC_VER)
+    return _byteswap_uint64(x);
+#else
+    return __builtin_bswap64(x);
+#endif
+}
+
 LEADLINE_INLINE bool equal(const char *a, const char *b, size_t n) {
     if (n <= 8) return load_first(a, n) == load_first(b, n);
     if (n <= 16) return load8(a) == load8(b) && load8(a + n - 8) == load8(b + n - 8);
@@ -95,12 +107,15 @@ LEADLINE_INLINE uint32_t tag_of(const char *p, size_t n) { return static_cast<ui
 
 // A growing array of plain values: malloc'ed, so that growth can remap pages instead of copying, and nothing is
 // filled before it is written.
-template <typename T> class Pile {
+template <typename T>
+class Pile {
     static_assert(std::is_trivially_copyable<T>::value, "plain values only");
 
   public:
     Pile() = default;
-    Pile(Pile &&o) noexcept : data_(o.data_), size_(o.size_), room_(o.room_) { o.data_ = nullptr, o.size_ = o.room_ = 0; }
+    Pile(Pile &&o) noexcept : data_(o.data_), size_(o.size_), room_(o.room_) {
+        o.data_ = nullptr, o.size_ = o.room_ = 0;
+    }
     Pile &operator=(Pile &&o) noexcept {
         if (this != &o) {
             std::free(data_);

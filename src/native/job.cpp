@@ -1,13 +1,22 @@
 #include "job.hpp"
 
 #include <chrono>
+#include <new>
+#include <system_error>
 
 namespace leadline {
 
 Job::Job(size_t runs, const RunOptions &run_options, const QrelsOptions &qrels_options, size_t threads, size_t chunk)
     : outcomes(runs), run_options_(run_options), qrels_options_(qrels_options), chunk_(chunk) {
     for (size_t i = 0; i < runs; ++i) slots_.push_back(std::make_unique<Slot>());
-    for (size_t i = 0; i < std::max<size_t>(1, threads); ++i) threads_.emplace_back([this] { work(); });
+    for (size_t i = 0; i < std::max<size_t>(1, threads); ++i) {
+        try {
+            threads_.emplace_back([this] { work(); });
+        } catch (const std::system_error &) {  // no memory for another one: fewer do as well
+            if (threads_.empty()) throw std::bad_alloc();
+            break;
+        }
+    }
 }
 
 Job::~Job() {
@@ -85,6 +94,7 @@ void Job::read_qrels(Input *input) {
             qrels.take(*input->records, qrels_options_);
         else
             qrels.read(input->text, qrels_options_, stop_);
+        if (input->text.changed()) only_changed(qrels.errors);
         qrels_input_.reset();
     }
     std::vector<size_t> given;
@@ -180,6 +190,7 @@ void Job::settle(size_t i) {
         const Text &text = slot.input->text;
         number_lines(outcome.errors, text.begin(), text.end());
         number_lines(outcome.notes, text.begin(), text.end());
+        if (text.changed()) only_changed(outcome.errors);
     }
     slot.input.reset();
     run_done();

@@ -101,7 +101,7 @@ double divide_exactly(uint64_t mantissa, unsigned power) {
     const Wide dividend = static_cast<Wide>(mantissa << up) << 63;
     const uint64_t divisor = fives << under;
     const uint64_t quotient = static_cast<uint64_t>(dividend / divisor);
-    const bool rest = dividend % divisor != 0;
+    const bool rest = static_cast<uint64_t>(dividend) != quotient * divisor;  // they differ by less than the divisor
     const int shift = 11 - __builtin_clzll(quotient);
     uint64_t kept = quotient >> shift;
     const uint64_t cut = quotient & ((uint64_t(1) << shift) - 1), half = uint64_t(1) << (shift - 1);
@@ -140,8 +140,10 @@ Integer parse_integer(const char *s, const char *e, int64_t low, int64_t high, i
     int64_t x = 0;
     for (; s != e; ++s) {
         if (*s < '0' || *s > '9') return Integer::none;
-        if (x < most / 10) x = x * 10 + (*s - '0');
-        else x = most;
+        if (x < most / 10)
+            x = x * 10 + (*s - '0');
+        else
+            x = most;
     }
     if (minus) x = -x;
     if (x < low || x > high) return Integer::too_large;

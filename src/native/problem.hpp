@@ -22,6 +22,7 @@ enum class Wrong : int {
     open = 11,       // value: error number
     too_long = 12,   // more: topic; a list or file beyond the limits
     differing = 13,  // a judgment given twice with different labels (lenient reading); as duplicate
+    changed = 14,    // the file was written to while it was read
 };
 
 struct Problem {
@@ -38,7 +39,8 @@ class Problems {
     static constexpr size_t KEPT = 20;
     static constexpr int KINDS = 16;
 
-    template <typename Make> void add(Wrong wrong, int64_t place, Make make) {
+    template <typename Make>
+    void add(Wrong wrong, int64_t place, Make make) {
         ++total, ++counts[static_cast<int>(wrong)];
         if (kept.size() < KEPT) {
             kept.push_back(make());
@@ -66,6 +68,9 @@ class Problems {
   private:
     static bool before(const Problem &a, const Problem &b) { return a.place < b.place; }
 };
+
+// The file was written to while it was read: nothing else about it is worth saying.
+void only_changed(Problems &problems);
 
 // Byte offsets become line numbers, in one pass over the text.
 void number_lines(Problems &problems, const char *begin, const char *end);

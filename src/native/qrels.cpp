@@ -16,8 +16,8 @@ bool Qrels::parse_labels(const char *base, const uint32_t *edges, int64_t place,
         Wrong wrong = Wrong::label;
         if (options.labels[a].empty()) {
             int64_t x = 0;
-            const Integer read = parse_integer(s, e, std::numeric_limits<int32_t>::min(),
-                                               std::numeric_limits<int32_t>::max(), x);
+            const Integer read =
+                parse_integer(s, e, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max(), x);
             out[a] = static_cast<int32_t>(x);
             if (read == Integer::fine) continue;
             wrong = read == Integer::none ? Wrong::grade : Wrong::range;
@@ -49,20 +49,24 @@ void Qrels::read(const Text &text, const QrelsOptions &options, const std::atomi
     for (const char *at = text.first(); window.look(at, text.end()) && !stop; at = window.limit) {
         if (window.nul) {
             const int64_t place = window.nul - text.begin();
-            errors = Problems();
+            errors = Problems();  // nothing else about it is worth saying
             errors.add(Wrong::binary, place, [&] { return Problem{Wrong::binary, place, 0, 0, {}, {}}; });
-            number_lines(errors, text.begin(), text.end());
-            return;
+            break;
         }
         uint32_t start = 0;
         for (size_t k = 0; k < window.lines; start = window.newlines[k++] + 1) {
-            window.split(start, window.newlines[k], edges);
+            uint32_t e[3], last;
+            if (columns_ == 1 && window.split_plain<3>(start, window.newlines[k], e, last))
+                edges.plain(start, e, last);
+            else
+                window.split(start, window.newlines[k], edges);
             if (!edges.columns) continue;
             const char *line = window.base + start;
             const int64_t place = line - text.begin();
             if (edges.columns != 3 + columns_) {
                 errors.add(Wrong::columns, place, [&] {
-                    return Problem{Wrong::columns, place, 0, edges.columns, excerpt(line, window.newlines[k] - start), {}};
+                    return Problem{
+                        Wrong::columns, place, 0, edges.columns, excerpt(line, window.newlines[k] - start), {}};
                 });
                 continue;
             }
@@ -81,6 +85,7 @@ void Qrels::read(const Text &text, const QrelsOptions &options, const std::atomi
         }
     }
     if (!lines.size() && !errors.total) errors.add(Wrong::empty, 0, [] { return Problem{}; });
+    if (errors.counts[static_cast<int>(Wrong::binary)]) lines.clear();
     build(lines, labels, options);
     number_lines(errors, text.begin(), text.end());
     number_lines(notes, text.begin(), text.end());
@@ -89,7 +94,8 @@ void Qrels::read(const Text &text, const QrelsOptions &options, const std::atomi
 void Qrels::take(const Records &records, const QrelsOptions &options) {
     columns_ = options.columns;
     const Strings &names = records.topics.strings();
-    for (size_t i = 0; i < names.size(); ++i) topics_.add(names.at(i), names.length(i), hash(names.at(i), names.length(i)));
+    for (size_t i = 0; i < names.size(); ++i)
+        topics_.add(names.at(i), names.length(i), hash(names.at(i), names.length(i)));
     Pile<Line> lines;
     lines.reserve(records.size());
     for (size_t i = 0; i < records.size(); ++i) {
@@ -119,8 +125,11 @@ std::vector<uint32_t> Qrels::lay_out(const Pile<Line> &lines) {
         int log = 6;  // of the filter's bits: about twenty for each judgment
         while (log < 31 && (size_t(1) << log) < 16 * n) ++log;
         const size_t filter = size_t(1) << (log - 6);
-        if (words[t] >= std::numeric_limits<uint32_t>::max()) throw std::length_error("more than 32 GB of judged documents in one topic");
-        places_[t] = {at, at + filter, at + filter + slots, at + filter + slots + words[t], static_cast<uint32_t>(slots - 1), 32 - log};
+        if (words[t] >= std::numeric_limits<uint32_t>::max())
+            throw std::length_error("more than 32 GB of judged documents in one topic");
+        places_[t] = {
+            at,      at + filter, at + filter + slots, at + filter + slots + words[t], static_cast<uint32_t>(slots - 1),
+            32 - log};
         at = places_[t].end;
         start[t + 1] += start[t];
     }
@@ -147,14 +156,16 @@ void Qrels::build(const Pile<Line> &lines, const Pile<int32_t> &labels, const Qr
     errors.sort(), notes.sort();
 }
 
-void Qrels::insert(const Line &line, const int32_t *labels, size_t &room, Pile<int64_t> &first, const QrelsOptions &options) {
+void Qrels::insert(const Line &line, const int32_t *labels, size_t &room, Pile<int64_t> &first,
+                   const QrelsOptions &options) {
     const Place &place = places_[line.topic];
     uint32_t s = line.tag & place.mask;
     for (;; s = (s + 1) & place.mask) {
         const Slot found = slot(place, s);
         if (!found.record) break;
         const char *record = reinterpret_cast<const char *>(arena_.data() + place.records + found.record - 1);
-        if (found.tag == line.tag && length_at(record) == line.length && std::memcmp(record + 8, line.doc, line.length) == 0)
+        if (found.tag == line.tag && length_at(record) == line.length &&
+            std::memcmp(record + 8, line.doc, line.length) == 0)
             return repeat(line, labels, row_at(record), first[static_cast<size_t>(row_at(record))], options);
     }
     slot(place, s) = {line.tag, static_cast<uint32_t>(room - place.records + 1)};
@@ -162,7 +173,8 @@ void Qrels::insert(const Line &line, const int32_t *labels, size_t &room, Pile<i
     arena_[place.filter + (bit >> 6)] |= uint64_t(1) << (bit & 63);
     char *record = reinterpret_cast<char *>(arena_.data() + room);
     const int32_t row = static_cast<int32_t>(first.size());
-    std::memcpy(record, &row, 4), std::memcpy(record + 4, &line.length, 4), std::memcpy(record + 8, line.doc, line.length);
+    std::memcpy(record, &row, 4), std::memcpy(record + 4, &line.length, 4),
+        std::memcpy(record + 8, line.doc, line.length);
     records_.push(8 * room);
     room += 1 + (line.length + 7) / 8;
     labels_.append(labels, columns_);
@@ -172,8 +184,12 @@ void Qrels::insert(const Line &line, const int32_t *labels, size_t &room, Pile<i
 Qrels::Table Qrels::table(uint32_t topic) const {
     const Place &p = places_[topic];
     const uint64_t *a = arena_.data();
-    return {a + p.filter, reinterpret_cast<const Slot *>(a + p.slots), reinterpret_cast<const char *>(a + p.records),
-            reinterpret_cast<const char *>(a + p.end), p.mask, p.shift};
+    return {a + p.filter,
+            reinterpret_cast<const Slot *>(a + p.slots),
+            reinterpret_cast<const char *>(a + p.records),
+            reinterpret_cast<const char *>(a + p.end),
+            p.mask,
+            p.shift};
 }
 
 // A document judged twice: an error, or read leniently the higher labels count.

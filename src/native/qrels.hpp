@@ -66,8 +66,8 @@ class Qrels {
         }
         // Have the i-th line of the table's memory fetched.
         LEADLINE_INLINE void fetch(size_t i) const {
-            const char *p = reinterpret_cast<const char *>(filter) + 64 * i;
-            if (p < end) LEADLINE_PREFETCH(p);
+            const char *p = reinterpret_cast<const char *>(filter);  // null for a topic without judgments
+            if (64 * i < static_cast<size_t>(end - p)) LEADLINE_PREFETCH(p + 64 * i);
         }
     };
     Table table(uint32_t topic) const;
@@ -98,9 +98,11 @@ class Qrels {
     const char *arena() const { return reinterpret_cast<const char *>(arena_.data()); }
     Slot &slot(const Place &place, uint32_t s) { return reinterpret_cast<Slot *>(arena_.data() + place.slots)[s]; }
     std::vector<uint32_t> lay_out(const Pile<Line> &lines);
-    bool parse_labels(const char *base, const uint32_t *edges, int64_t place, const QrelsOptions &options, int32_t *out);
+    bool parse_labels(const char *base, const uint32_t *edges, int64_t place, const QrelsOptions &options,
+                      int32_t *out);
     void build(const Pile<Line> &lines, const Pile<int32_t> &labels, const QrelsOptions &options);
-    void insert(const Line &line, const int32_t *labels, size_t &room, Pile<int64_t> &first, const QrelsOptions &options);
+    void insert(const Line &line, const int32_t *labels, size_t &room, Pile<int64_t> &first,
+                const QrelsOptions &options);
     void repeat(const Line &line, const int32_t *labels, int32_t row, int64_t first, const QrelsOptions &options);
 
     size_t columns_ = 1;

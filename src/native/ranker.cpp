@@ -32,7 +32,8 @@ int64_t Ranker::place(const Entry &e) const {
 Ranker::Order Ranker::look() const {
     const size_t n = entries.size();
     if (options_.ties == Ties::file) return Order::falling;
-    if (options_.ties == Ties::rank) return std::is_sorted(ranks.data(), ranks.data() + n) ? Order::falling : Order::none;
+    if (options_.ties == Ties::rank)
+        return std::is_sorted(ranks.data(), ranks.data() + n) ? Order::falling : Order::none;
     bool falling = true, tied = true;
     for (size_t i = 1; i < n; ++i) {
         const double a = entries[i - 1].score, b = entries[i].score;
@@ -43,13 +44,34 @@ Ranker::Order Ranker::look() const {
     return falling ? Order::falling : tied ? Order::tied : Order::none;
 }
 
+// By key, equal ones as they stand. Long lists go digit by digit, a digit being a byte that is not the same in all
+// keys.
+void Ranker::sort_keys(std::vector<Key> &keys, std::vector<Key> &room) {
+    const size_t n = keys.size();
+    if (n < 200) {
+        std::sort(keys.begin(), keys.end(),
+                  [](const Key &a, const Key &b) { return a.key != b.key ? a.key < b.key : a.entry < b.entry; });
+        return;
+    }
+    uint64_t all = ~uint64_t(0), any = 0;
+    for (const Key &k : keys) all &= k.key, any |= k.key;
+    room.resize(n);
+    for (int shift = 0; shift < 64; shift += 8) {
+        if (!((all ^ any) >> shift & 255)) continue;
+        size_t start[257] = {};
+        for (const Key &k : keys) ++start[(k.key >> shift & 255) + 1];
+        for (int d = 0; d < 256; ++d) start[d + 1] += start[d];
+        for (const Key &k : keys) room[start[k.key >> shift & 255]++] = k;
+        keys.swap(room);
+    }
+}
+
 void Ranker::sort() {
     const size_t n = entries.size();
     keys_.resize(n);
     const bool by_rank = options_.ties == Ties::rank;
     for (uint32_t i = 0; i < n; ++i) keys_[i] = {by_rank ? rising_key(ranks[i]) : falling_key(entries[i].score), i};
-    std::sort(keys_.begin(), keys_.end(),
-              [](const Key &a, const Key &b) { return a.key != b.key ? a.key < b.key : a.entry < b.entry; });
+    sort_keys(keys_, room_);
     order_.resize(n);
     for (size_t i = 0; i < n; ++i) order_[i] = keys_[i].entry;
 }
@@ -68,15 +90,36 @@ void Ranker::sort_ties() {
     for (size_t from = 0; from < n;) {
         size_t to = from + 1;
         while (to < n && same(from, to)) ++to;
-        if (to - from > 1)
-            std::sort(order_.begin() + static_cast<ptrdiff_t>(from), order_.begin() + static_cast<ptrdiff_t>(to),
-                      [&](uint32_t a, uint32_t b) {
-                          const Entry &x = entries[a], &y = entries[b];
-                          const int c = compare(x.doc, x.length, y.doc, y.length);
-                          return c ? c > 0 : a < b;
-                      });
+        if (to - from > 1) sort_block(order_.data() + from, order_.data() + to);
         from = to;
     }
+}
+
+void Ranker::sort_block(uint32_t *from, uint32_t *to) {
+    const auto before = [&](uint32_t a, uint32_t b) {
+        const Entry &x = entries[a], &y = entries[b];
+        const int c = compare(x.doc, x.length, y.doc, y.length);
+        return c ? c > 0 : a < b;
+    };
+    const size_t n = static_cast<size_t>(to - from);
+    if (n < 8) return std::sort(from, to, before);
+    // Ids of one collection begin alike: compare the eight bytes behind what all of them share, mostly that is enough.
+    const Entry &first = entries[*from];
+    size_t shared = first.length;
+    for (uint32_t *p = from + 1; p != to; ++p) {
+        const Entry &e = entries[*p];
+        size_t i = 0;
+        while (i < shared && i < e.length && e.doc[i] == first.doc[i]) ++i;
+        shared = i;
+    }
+    keys_.resize(n);
+    for (size_t i = 0; i < n; ++i) {
+        const Entry &e = entries[from[i]];
+        keys_[i] = {order_first(e.doc + shared, std::min<size_t>(8, e.length - shared)), from[i]};
+    }
+    std::sort(keys_.begin(), keys_.end(),
+              [&](const Key &a, const Key &b) { return a.key != b.key ? a.key > b.key : before(a.entry, b.entry); });
+    for (size_t i = 0; i < n; ++i) from[i] = keys_[i].entry;
 }
 
 void Ranker::note_duplicate(const Entry &a, const Entry &b, const char *name, size_t name_length) {
@@ -128,7 +171,8 @@ void Ranker::emit(uint32_t topic) {
     if (order_.empty())
         for (size_t i = 0; i < n; ++i) maybe_[maybe] = static_cast<uint32_t>(i), maybe += table.maybe(entries[i].tag);
     else
-        for (size_t i = 0; i < n; ++i) maybe_[maybe] = static_cast<uint32_t>(i), maybe += table.maybe(entries[order_[i]].tag);
+        for (size_t i = 0; i < n; ++i)
+            maybe_[maybe] = static_cast<uint32_t>(i), maybe += table.maybe(entries[order_[i]].tag);
     for (size_t k = 0; k < maybe; ++k) {
         const Entry &e = at(maybe_[k]);
         const int32_t found = table.row(e.doc, e.length, e.tag);
@@ -140,7 +184,8 @@ void Ranker::emit(uint32_t topic) {
     int32_t nil = 0;
     if (options_.has_nil)
         for (size_t i = 0; i < n && !nil; ++i)
-            if (at(i).length == options_.nil.size() && std::memcmp(at(i).doc, options_.nil.data(), options_.nil.size()) == 0)
+            if (at(i).length == options_.nil.size() &&
+                std::memcmp(at(i).doc, options_.nil.data(), options_.nil.size()) == 0)
                 nil = static_cast<int32_t>(i + 1);
     part_.lists.push_back({topic, static_cast<int32_t>(n), nil, static_cast<uint32_t>(judged)});
 }

@@ -53,9 +53,9 @@ class Ranker {
     Ranker(const Qrels &qrels, const RunOptions &options, Part &part) : qrels_(qrels), options_(options), part_(part) {}
 
     Pile<Entry> entries;
-    Pile<int64_t> ranks;             // the rank column, with the rank rule only
-    const char *text = nullptr;      // the text that the documents point into, or
-    const Strings *docs = nullptr;   // the records' documents
+    Pile<int64_t> ranks;            // the rank column, with the rank rule only
+    const char *text = nullptr;     // the text that the documents point into, or
+    const Strings *docs = nullptr;  // the records' documents
 
     // All documents of the topic are in `entries`: settle it and start anew.
     void finish(uint32_t topic, const char *name, size_t name_length);
@@ -65,6 +65,7 @@ class Ranker {
     Order look() const;
     void sort();
     void sort_ties();
+    void sort_block(uint32_t *from, uint32_t *to);
     void drop_duplicates(const char *name, size_t name_length);
     void note_duplicate(const Entry &a, const Entry &b, const char *name, size_t name_length);
     void emit(uint32_t topic);
@@ -79,7 +80,8 @@ class Ranker {
         uint64_t key;  // ascending: best first
         uint32_t entry;
     };
-    std::vector<Key> keys_;
+    static void sort_keys(std::vector<Key> &keys, std::vector<Key> &room);
+    std::vector<Key> keys_, room_;
     std::vector<uint32_t> order_;  // the entry at each rank; empty: as read
     size_t length_ = 0;            // of the ranking
     Pile<uint32_t> chain_, heads_, maybe_;

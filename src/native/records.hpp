@@ -58,9 +58,9 @@ struct Records {
     Names topics;
     Pile<uint32_t> topic;
     Strings docs;
-    Pile<double> scores;    // runs
-    Pile<int64_t> ranks;    // runs read with the rank rule
-    Pile<int32_t> labels;   // qrels: one row of labels per record
+    Pile<double> scores;   // runs
+    Pile<int64_t> ranks;   // runs read with the rank rule
+    Pile<int32_t> labels;  // qrels: one row of labels per record
     size_t size() const { return topic.size(); }
 };
 

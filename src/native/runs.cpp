@@ -35,9 +35,12 @@ std::vector<const char *> RunReader::cuts(const Text &text, size_t chunk) {
         for (; p < end; p = line_after(p, end)) {
             next = first_column(p, end);
             if (!next.second) continue;
-            if (topic.second && (next.second != topic.second || std::memcmp(next.first, topic.first, topic.second) != 0)) break;
+            if (topic.second &&
+                (next.second != topic.second || std::memcmp(next.first, topic.first, topic.second) != 0))
+                break;
             topic = next;
         }
+        text.forget(result.back() + chunk, p);  // long lists would else be in memory from end to end
         if (p >= end) break;
         result.push_back(p);
     }
@@ -46,20 +49,21 @@ std::vector<const char *> RunReader::cuts(const Text &text, size_t chunk) {
 }
 
 // The columns of a line that is not of the plain kind. False if there are none, or not six.
-bool RunReader::columns(const Text &text, const Window &window, size_t line, uint32_t start, Part &part, Columns &c) const {
+bool RunReader::columns(const Text &text, const Window &window, size_t line, uint32_t start, Part &part,
+                        Columns &c) const {
     Edges edges;
     window.split(start, window.newlines[line], edges);
     if (edges.columns == 6) {
         const auto &t = edges.at;
-        c = {window.base + t[0], window.base + t[4], window.base + t[6], window.base + t[8],
-             t[1] - t[0],        t[5] - t[4],        t[7] - t[6],        t[9] - t[8]};
+        c = {window.base + t[0], window.base + t[4], window.base + t[8], t[1] - t[0], t[5] - t[4], t[9] - t[8]};
         if (part.tag.empty()) part.tag.assign(window.base + t[10], t[11] - t[10]);
         return true;
     }
     if (edges.columns) {
         const char *p = window.base + start;
         part.errors.add(Wrong::columns, p - text.begin(), [&] {
-            return Problem{Wrong::columns, p - text.begin(), 0, edges.columns, excerpt(p, window.newlines[line] - start), {}};
+            return Problem{
+                Wrong::columns, p - text.begin(), 0, edges.columns, excerpt(p, window.newlines[line] - start), {}};
         });
     }
     return false;
@@ -74,13 +78,17 @@ bool RunReader::values(const Text &text, const Columns &c, Part &part, Values &v
     if (!parse_real(c.score, c.score + c.score_length, v.score)) {
         wrong(Wrong::score, c.score, c.score_length, part.errors), fine = false;
     } else if (std::isnan(v.score)) {
-        wrong(Wrong::nan, c.score, c.score_length, options_.lenient ? part.notes : part.errors), fine = options_.lenient;
+        wrong(Wrong::nan, c.score, c.score_length, options_.lenient ? part.notes : part.errors),
+            fine = options_.lenient;
     }
     if (options_.ties == Ties::trec32) v.score = static_cast<double>(static_cast<float>(v.score));
     if (options_.ties == Ties::rank) {
         constexpr int64_t most = int64_t(1) << 52;
-        if (parse_integer(c.rank, c.rank + c.rank_length, -most, most, v.rank) != Integer::fine)
-            wrong(Wrong::rank, c.rank, c.rank_length, part.errors), fine = false;
+        const char *s = c.doc + c.doc_length, *e = c.score;
+        while (is_space(*s)) ++s;
+        while (is_space(e[-1])) --e;
+        if (parse_integer(s, e, -most, most, v.rank) != Integer::fine)
+            wrong(Wrong::rank, s, static_cast<size_t>(e - s), part.errors), fine = false;
     }
     return fine;
 }
@@ -88,7 +96,8 @@ bool RunReader::values(const Text &text, const Columns &c, Part &part, Values &v
 // Calls take(columns, values) for every line that can be used, until it returns false.
 template <typename Take>
 void RunReader::lines(const Text &text, const char *from, const char *to, Part &part, Take take) const {
-    const bool simple = options_.ties != Ties::rank && options_.ties != Ties::trec32;
+    const bool simple = options_.ties != Ties::rank && options_.ties != Ties::trec32;  // scores are taken as they are
+    bool tagged = false;
     Window window;
     for (const char *at = from; !stop_ && window.look(at, to); at = window.limit) {
         if (window.nul) {
@@ -101,15 +110,16 @@ void RunReader::lines(const Text &text, const char *from, const char *to, Part &
             Columns c;
             if (LEADLINE_LIKELY(window.split_plain<5>(start, window.newlines[k], e, last))) {
                 const char *p = window.base + start;
-                c = {p, p + e[1] + 1, p + e[2] + 1, p + e[3] + 1, e[0], e[2] - e[1] - 1, e[3] - e[2] - 1, e[4] - e[3] - 1};
-                if (part.tag.empty()) part.tag.assign(p + e[4] + 1, last - start - e[4] - 1);
+                c = {p, p + e[1] + 1, p + e[3] + 1, e[0], e[2] - e[1] - 1, e[4] - e[3] - 1};
+                if (!LEADLINE_LIKELY(tagged)) part.tag.assign(p + e[4] + 1, last - start - e[4] - 1), tagged = true;
             } else {
                 Columns other;
                 if (!columns(text, window, k, start, part, other)) continue;
-                c = other;
+                c = other, tagged = true;
             }
             Values v{0, 0};
-            if (!LEADLINE_LIKELY(simple && parse_real(c.score, c.score + c.score_length, v.score) && v.score == v.score)) {
+            if (!LEADLINE_LIKELY(simple && parse_real(c.score, c.score + c.score_length, v.score) &&
+                                 v.score == v.score)) {
                 Values other{0, 0};
                 if (!values(text, c, part, other)) continue;
                 v = other;
@@ -128,10 +138,12 @@ void RunReader::grouped(const Text &text, const char *from, const char *to, Part
     uint32_t name_length = 0;
     uint64_t name_word = 0;  // its first bytes, which settle the usual question
     uint32_t topic = Names::NONE;
+    const bool by_rank = options_.ties == Ties::rank;
     Qrels::Table table{};
     lines(text, from, to, part, [&](const Columns &c, const Values &v) {
         const uint64_t word = load_first(c.topic, c.topic_length < 8 ? c.topic_length : 8);
-        if (c.topic_length != name_length || word != name_word || (name_length > 8 && !equal(c.topic, name, name_length))) {
+        if (c.topic_length != name_length || word != name_word ||
+            (name_length > 8 && !equal(c.topic, name, name_length))) {
             if (name) ranker.finish(topic, name, name_length);
             name = c.topic, name_length = c.topic_length, name_word = word;
             topic = qrels_.topic(name, name_length);
@@ -145,7 +157,7 @@ void RunReader::grouped(const Text &text, const char *from, const char *to, Part
         }
         table.fetch(ranker.entries.size());
         ranker.entries.push({c.doc, c.doc_length, tag_of(c.doc, c.doc_length), v.score});
-        if (options_.ties == Ties::rank) ranker.ranks.push(v.rank);
+        if (by_rank) ranker.ranks.push(v.rank);
         return true;
     });
     if (name && !part.interleaved && !other) ranker.finish(topic, name, name_length);
@@ -154,7 +166,8 @@ void RunReader::grouped(const Text &text, const char *from, const char *to, Part
 
 void RunReader::finish_groups(const Names &topics, const Pile<Entry> &entries, const Pile<uint32_t> &topic,
                               const Pile<int64_t> &ranks, Ranker &ranker, Part &part) const {
-    if (entries.size() > std::numeric_limits<uint32_t>::max()) throw std::length_error("more than 4,294,967,295 lines in one run");
+    if (entries.size() > std::numeric_limits<uint32_t>::max())
+        throw std::length_error("more than 4,294,967,295 lines in one run");
     const Strings &names = topics.strings();
     std::vector<uint32_t> start(topics.size() + 1, 0), order(entries.size());
     for (size_t i = 0; i < entries.size(); ++i) ++start[topic[i] + 1];
@@ -209,7 +222,8 @@ void RunReader::records(const Records &records, Part &part) const {
         if (std::isnan(score)) {
             const int64_t place = static_cast<int64_t>(i) + 1;
             (options_.lenient ? part.notes : part.errors).add(Wrong::nan, place, [&] {
-                return Problem{Wrong::nan, place, 0, 0, excerpt(doc, n), records.topics.strings().str(records.topic[i])};
+                return Problem{Wrong::nan, place,           0,
+                               0,          excerpt(doc, n), records.topics.strings().str(records.topic[i])};
             });
         }
         if (options_.ties == Ties::trec32) score = static_cast<double>(static_cast<float>(score));

@@ -27,10 +27,10 @@ class RunReader {
     void records(const Records &records, Part &part) const;
 
   private:
-    // The columns of one line.
+    // The columns of one line; the rank lies between document and score.
     struct Columns {
-        const char *topic, *doc, *rank, *score;
-        uint32_t topic_length, doc_length, rank_length, score_length;
+        const char *topic, *doc, *score;
+        uint32_t topic_length, doc_length, score_length;
     };
     struct Values {
         double score;

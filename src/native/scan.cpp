@@ -11,7 +11,8 @@ namespace {
 Indexer choose() {
 #if defined(LEADLINE_AVX2)
     __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt")) return index_avx2;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt"))
+        return index_avx2;
 #endif
     return index_blocks;
 }

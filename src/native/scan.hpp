@@ -9,6 +9,10 @@
 #include <cstdint>
 #include <vector>
 
+#if !defined(LEADLINE_WINDOW)  // the fuzzers take small ones, so that short texts cross their edges
+#define LEADLINE_WINDOW (size_t(1) << 14)
+#endif
+
 namespace leadline {
 
 // The edges of one line's columns: start and end of each, relative to the window.
@@ -16,11 +20,18 @@ struct Edges {
     static constexpr size_t MOST = 32;  // columns kept; more are only counted
     uint32_t at[2 * MOST];
     uint32_t columns;
+
+    // Four columns with one character between them.
+    void plain(uint32_t start, const uint32_t *end, uint32_t last) {
+        columns = 4;
+        at[0] = start, at[1] = start + end[0], at[2] = at[1] + 1, at[3] = start + end[1];
+        at[4] = at[3] + 1, at[5] = start + end[2], at[6] = at[5] + 1, at[7] = last;
+    }
 };
 
 class Window {
   public:
-    static constexpr size_t SIZE = size_t(1) << 14;
+    static constexpr size_t SIZE = LEADLINE_WINDOW;
 
     // Look at the text from `from` (the start of a line) on; `stop` is the end of the text. True if there was a line.
     bool look(const char *from, const char *stop);
@@ -28,9 +39,9 @@ class Window {
     void split(uint32_t start, uint32_t newline, Edges &out) const;
 
     // The first N columns of a line with N + 1, where they take fewer than 59 bytes, one white space character follows
-    // each of them and at most one the last column (a carriage return, say): by far the most frequent kind of line. Column
-    // i ends at start + end[i], the next one starts behind that; `last` is the end of the last column.
-    // False if the line is of another kind.
+    // each of them and at most one the last column (a carriage return, say): by far the most frequent kind of line.
+    // Column i ends at start + end[i], the next one starts behind that; `last` is the end of the last column. False if
+    // the line is of another kind.
     template <int N>
     LEADLINE_INLINE bool split_plain(uint32_t start, uint32_t newline, uint32_t *end, uint32_t &last) const {
         static_assert(N <= 5, "as many bits are set aside");

@@ -52,7 +52,8 @@ LEADLINE_INLINE uint32_t low(uint64_t x) {
 }
 
 // Writes the positions of all set bits, N at a time: guessing their exact number would cost more than surplus stores.
-template <int N> LEADLINE_INLINE uint32_t *positions(uint64_t bits, uint32_t at, uint32_t *out) {
+template <int N>
+LEADLINE_INLINE uint32_t *positions(uint64_t bits, uint32_t at, uint32_t *out) {
     const int n = count_bits(bits);
     int done = 0;
     do {
@@ -74,7 +75,8 @@ void index_blocks(const char *from, size_t blocks, uint32_t at, Indexing &out) {
                   four = _mm256_set1_epi8(4);
     __m256i least = _mm256_set1_epi8(1);
 #elif defined(LEADLINE_SSE2)
-    const __m128i blank = _mm_set1_epi8(' '), feed = _mm_set1_epi8('\n'), nine = _mm_set1_epi8(9), four = _mm_set1_epi8(4);
+    const __m128i blank = _mm_set1_epi8(' '), feed = _mm_set1_epi8('\n'), nine = _mm_set1_epi8(9),
+                  four = _mm_set1_epi8(4);
     __m128i least = _mm_set1_epi8(1);
 #else
     bool nul = false;
@@ -86,9 +88,11 @@ void index_blocks(const char *from, size_t blocks, uint32_t at, Indexing &out) {
         for (int i = 0; i < 2; ++i) {
             const __m256i x = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + 32 * i));
             const __m256i y = _mm256_sub_epi8(x, nine);
-            const __m256i s = _mm256_or_si256(_mm256_cmpeq_epi8(x, blank), _mm256_cmpeq_epi8(_mm256_min_epu8(y, four), y));
+            const __m256i s =
+                _mm256_or_si256(_mm256_cmpeq_epi8(x, blank), _mm256_cmpeq_epi8(_mm256_min_epu8(y, four), y));
             space |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(s))) << (32 * i);
-            feeds |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, feed)))) << (32 * i);
+            feeds |= static_cast<uint64_t>(static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, feed))))
+                     << (32 * i);
             least = _mm256_min_epu8(least, x);
         }
 #elif defined(LEADLINE_SSE2)
@@ -97,7 +101,8 @@ void index_blocks(const char *from, size_t blocks, uint32_t at, Indexing &out) {
             const __m128i y = _mm_sub_epi8(x, nine);
             const __m128i s = _mm_or_si128(_mm_cmpeq_epi8(x, blank), _mm_cmpeq_epi8(_mm_min_epu8(y, four), y));
             space |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(s))) << (16 * i);
-            feeds |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, feed)))) << (16 * i);
+            feeds |= static_cast<uint64_t>(static_cast<uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, feed))))
+                     << (16 * i);
             least = _mm_min_epu8(least, x);
         }
 #else

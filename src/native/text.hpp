@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,8 @@ class Text {
     // A block of our own, to be filled by the caller.
     char *make(size_t size);
     void close();
+    // Whether the file was written to, or lost its end, since it was opened: what was read of it is worth nothing.
+    bool changed() const;
     // The pages of [from, to) will not be needed soon: they need not count as ours.
     void forget(const char *from, const char *to) const;
 
@@ -37,10 +40,14 @@ class Text {
   private:
     void swap(Text &o) noexcept {
         std::swap(data_, o.data_), std::swap(size_, o.size_), std::swap(mapped_, o.mapped_);
+        std::swap(file_, o.file_), std::swap(written_, o.written_), std::swap(watch_, o.watch_);
     }
     char *data_ = nullptr;
     size_t size_ = 0;
     size_t mapped_ = 0;  // length of the mapping, 0 for a block of our own
+    int file_ = -1;
+    int64_t written_ = 0;  // when the file was last written to
+    int watch_ = -1;       // number of the watch over the mapping
 };
 
 }  // namespace leadline

@@ -11,7 +11,9 @@ __all__ = ["COMPRESSED", "compression", "decompress"]
 
 COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
-_PIECE = {"gzip": 1 << 20, "zstd": 1 << 14, "bzip2": 1 << 20, "xz": 1 << 20}  # zstd cannot bound its output
+_PIECE = 1 << 20  # bytes decoded at a time, and
+_BLOCK = 1 << 24  # bytes they may become at a time, whatever the file claims
+_SMALL = 1 << 12  # for decoders that cannot bound their output
 
 
 def compression(head: bytes) -> str | None:
@@ -56,11 +58,14 @@ def decompress(
     view = memoryview(data)
     while start < size and not stop():
         decoder, at = _decoder(kind), start
+        bounded = hasattr(decoder, "needs_input")
+        step = _PIECE if bounded else _SMALL
         while not decoder.eof:
-            if at >= size and getattr(decoder, "needs_input", True):
+            hungry = not bounded or decoder.needs_input
+            if hungry and at >= size:
                 raise InputError(f"{where}: the {kind} data ends too early. The file is truncated: copy it again.")
-            piece, at = view[at : at + _PIECE[kind]], at + _PIECE[kind]
-            block = _step(decoder, piece, kind, where)
+            piece, at = (view[at : at + step], at + step) if hungry else (view[:0], at)
+            block = _step(decoder, piece, kind, where, [_BLOCK] if bounded else [])
             total += len(block)
             if max_size is not None and total > max_size:
                 raise InputError(
@@ -74,9 +79,11 @@ def decompress(
             return  # some writers pad with zeros
 
 
-def _step(decoder: Any, piece: memoryview, kind: str, where: str) -> bytes:
+def _step(decoder: Any, piece: memoryview, kind: str, where: str, most: list[int]) -> bytes:
     try:
-        block: bytes = decoder.decompress(piece)
+        block: bytes = decoder.decompress(piece, *most)
+    except MemoryError:
+        raise
     except Exception as error:  # each library has errors of its own
         raise InputError(f"{where}: the {kind} data is damaged, got {str(error)!r}. Copy the file again.") from None
     return block

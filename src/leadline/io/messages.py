@@ -11,7 +11,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DIFFERING", "DUPLICATE", "NAN", "Context", "quoted", "sentence"]
 
-COLUMNS, SCORE, NAN, GRADE, RANGE, LABEL, RANK, DUPLICATE, EMPTY, BINARY, OPEN, TOO_LONG, DIFFERING = range(1, 14)
+COLUMNS, SCORE, NAN, GRADE, RANGE, LABEL, RANK, DUPLICATE, EMPTY, BINARY, OPEN, TOO_LONG, DIFFERING, CHANGED = range(
+    1, 15
+)
 
 
 def quoted(text: str) -> str:
@@ -91,6 +93,8 @@ def _whole(c: Context, wrong: int, value: int, topic: str) -> str:
     """What is wrong with an input as a whole."""
     if wrong == OPEN:
         return f"{c.where}: cannot be read, got {os.strerror(value)!r}. Check the path and its permissions."
+    if wrong == CHANGED:
+        return f"{c.where}: the file was changed while it was read. Wait until it is written, then read it again."
     if wrong == TOO_LONG:
         return f"{c.where}: topic {quoted(topic)} is too long, got {value} documents. Give at most 2147483647."
     if c.unit != "line":
@@ -102,7 +106,7 @@ def _whole(c: Context, wrong: int, value: int, topic: str) -> str:
 def sentence(c: Context, problem: _Problem) -> str:
     """One problem as a message."""
     wrong, place, other, value, text, more = problem
-    if wrong in (OPEN, TOO_LONG, EMPTY):
+    if wrong in (OPEN, TOO_LONG, EMPTY, CHANGED):
         return _whole(c, wrong, value, more)
     if wrong == COLUMNS:
         said = _columns(c, value, text)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -36,24 +37,38 @@ def atomic(path: Target) -> Iterator[IO[bytes]]:
     given = os.fspath(path)
     try:
         old = os.stat(given)  # noqa: PTH116
-    except OSError:
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise UsageError(f"{given}: cannot be written, got {error.strerror!r}. Check the links.") from None
         old = None
     if old is not None and stat.S_ISDIR(old.st_mode):
         raise UsageError(f"{given}: is a folder, a file was expected. Name a file in it.")
     if given.startswith(("/dev/", "/proc/")) or (old is not None and not stat.S_ISREG(old.st_mode)):
-        with _open(given, given, os.O_WRONLY) as out:
+        with _naming(given), _open(given, given, os.O_WRONLY) as out:
             yield out
         return
     target = os.path.realpath(given)
     beside = f"{target}.{secrets.token_hex(4)}.part"
     try:
-        with _open(beside, given, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as out:
+        with _naming(given), _open(beside, given, os.O_WRONLY | os.O_CREAT | os.O_EXCL) as out:
             yield out
         if old is not None:
             os.chmod(beside, stat.S_IMODE(old.st_mode))  # noqa: PTH101
         os.replace(beside, target)  # noqa: PTH105
     except BaseException:
-        Path(beside).unlink(missing_ok=True)
+        with suppress(OSError):
+            Path(beside).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _naming(given: str) -> Iterator[None]:
+    """A full disk, say, does not tell which file it was that did not fit."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = given
         raise
 
 

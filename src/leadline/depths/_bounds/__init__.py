@@ -159,10 +159,9 @@ def _within(p: Problem, found: Bounds) -> Bounds:
 
 def counting_undefined(found: Bounds) -> Bounds:
     """The same where an undefined score counts as 0."""
-    lower = np.where(
-        found.undefined | np.isnan(found.lower), np.minimum(np.nan_to_num(found.lower, nan=0.0), 0.0), found.lower
+    lower, upper = (np.where(np.isnan(x), 0.0, x) for x in (found.lower, found.upper))
+    return replace(
+        found,
+        lower=np.where(found.undefined, np.minimum(lower, 0.0), lower),
+        upper=np.where(found.undefined, np.maximum(upper, 0.0), upper),
     )
-    upper = np.where(
-        found.undefined | np.isnan(found.upper), np.maximum(np.nan_to_num(found.upper, nan=0.0), 0.0), found.upper
-    )
-    return replace(found, lower=lower, upper=upper)

@@ -184,14 +184,16 @@ class _Blended:
         x, p = self.x, self.x.p
         rows = np.arange(len(x.index))
         everyone = (x.inside + x.outside + p.absent).astype(np.float64)[:, None]
+        can_hit = float(p.options.hit.any())
         if not top:
             least = np.sum(x.hit * self.known / self.denominator(rows, x.rank, everyone), axis=1)
-            return np.where(x.R + everyone[:, 0] > 0, least / np.maximum(x.R + everyone[:, 0], 1), np.nan)
-        filled = x.hit + x.unjudged
+            R = x.R + can_hit * everyone[:, 0]
+            return np.where(R > 0, least / np.maximum(R, 1), np.nan)
+        filled = x.hit + can_hit * x.unjudged
         D = self.denominator(rows, x.rank, np.zeros((len(rows), 1)))
         most = np.sum(filled * (self.known + self.worth * x.open[:, 1:]) / D, axis=1)
         pooled = self.norm.applies or self.ideal.applies
-        return np.where(x.R + x.inside > 0, most if pooled else np.minimum(most, 1.0), np.nan)
+        return np.where(x.R + can_hit * x.inside > 0, most if pooled else np.minimum(most, 1.0), np.nan)
 
 
 def columns(values: Floats, which: Ints) -> Floats:

@@ -102,7 +102,8 @@ def search_length(p: Problem) -> Bounds:
 
 def completed_score(p: Problem, label: int, missing: int, *, deep: bool = False) -> Floats:
     """The measure with one label for all unjudged documents; those below the evaluation depth do not count."""
-    depth = np.inf if deep or p.measure.depth == 0 else p.measure.depth
+    shared = p.lists.track.ties in ("share", "mean-gain")  # then a block of ties may reach below the depth
+    depth = np.inf if deep or shared or p.measure.depth == 0 else p.measure.depth
     lists = Lists(p.lists.track, p.lists.lists, depth) if depth < np.inf else p.lists
     added = None
     if missing:

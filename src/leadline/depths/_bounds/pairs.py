@@ -115,7 +115,7 @@ def average_precision(p: Problem) -> Bounds:
 
 def out_of_sight(x: Block, values: Floats) -> Floats:
     """0 where the only hits there can be are out of sight: defined, and nothing found."""
-    possible = (x.outside + x.p.absent > 0) & np.isnan(values)
+    possible = (x.outside + x.p.absent > 0) & np.isnan(values) & x.p.options.hit.any()
     return np.where(possible, 0.0, values)
 
 
