@@ -6,6 +6,7 @@ import bz2
 import gzip
 import lzma
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -275,4 +276,4 @@ def test_nothing_is_unpickled() -> None:
     source = Path(leadline.__file__).parent
     for file in source.rglob("*.py"):
         text = file.read_text()
-        assert not any(word in text for word in ("import pickle", "allow_pickle=True", "eval(", "exec(")), file
+        assert not re.search(r"import pickle|allow_pickle=True|(?<![\w.])(eval|exec)\(", text), file

@@ -11,11 +11,13 @@ import pytest
 from hypothesis import assume, given, note
 from hypothesis import strategies as st
 
+import leadline
 import naive
 from leadline.depths import _bounds
 from leadline.depths._bounds import SOLVERS, listing
 from leadline.depths._bounds.options import options_of as label_options
 from leadline.depths.ranges import ranges
+from leadline.io.aspects import declare
 from leadline.measures import Measure, catalogue
 from leadline.measures.scoring import score_track
 from leadline.rankings.typed import typed
@@ -287,3 +289,35 @@ def test_bounds_are_asked_for_condensed_runs_alike() -> None:
     assert plain.upper("AP") == condensed.upper(m)
     assert condensed.score(m) == plain.condensed("AP")
     assert _bounds.takes_unjudged_as_zero(plain.measures[0])
+
+
+TUPLES = list(itertools.product(("nr", "mr", "hr"), ("nc", "c")))
+COMPOUND = [
+    "TOMA(measure='nDCG@3')", "TOMA(measure='AP', distance='manhattan')", "CAM(measure='nDCG')", "MM(measure='AP')",
+    "MM(measure='RBP(p=0.5)')", "CAM(measure='R@2', undefined='nan')",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPOUND)
+def test_several_aspects(name: str) -> None:
+    """Unjudged documents may have any tuple of labels."""
+    known = {"q": {"a": ("hr", "nc"), "b": ("mr", "c"), "c": ("nr", "nc"), "d": ("hr", "c")}}
+    runs = {"run": {"q": {"x": 6.0, "a": 5.0, "c": 4.0, "y": 3.0, "b": 2.0}}}
+    declared = "relevance=nr,mr,hr correctness=nc,c"
+    track = leadline.read(known, runs, aspects=declared)
+    found = ranges(track, name, undefined="nan")
+    scores = []
+    for x, y in itertools.product(TUPLES, repeat=2):
+        whole = leadline.read({"q": {**known["q"], "x": x, "y": y}}, runs, aspects=declared)
+        scores.append(leadline.evaluate(whole, name, undefined="nan").array(name)[0, 0])
+    assert found.exact(name).all()
+    assert found.lower(name)[0, 0] == pytest.approx(np.nanmin(scores), abs=1e-12)
+    assert found.upper(name)[0, 0] == pytest.approx(np.nanmax(scores), abs=1e-12)
+
+
+def test_rules_between_aspects_are_not_overlooked() -> None:
+    """Aspects that a rule ties together are not free: the interval holds, but need not be touched."""
+    known = {"q": {"a": ("hr", "c")}}
+    declared = declare("relevance=nr,hr correctness=nc,c", rules=["relevance=nr => correctness=nc"])
+    track = leadline.read(known, {"run": {"q": {"x": 2.0, "a": 1.0}}}, aspects=declared)
+    assert not ranges(track, "CAM(measure='nDCG')").exact("CAM(measure='nDCG')").any()

@@ -1,5 +1,6 @@
 #include "job.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <system_error>
@@ -122,7 +123,10 @@ void Job::open_run(size_t i) {
         RunReader(qrels, run_options_, stop_).records(*input->records, slot.parts[0]);
         return settle(i);
     }
-    const std::vector<const char *> cuts = RunReader::cuts(input->text, chunk_);
+    // Fewer runs than threads: smaller pieces, so that all of them have something to do.
+    const size_t share = slots_.size() < threads_.size() ? input->text.size() / (2 * threads_.size()) : chunk_;
+    const std::vector<const char *> cuts =
+        RunReader::cuts(input->text, std::min(chunk_, std::max(share, size_t(1) << 20)));
     const size_t parts = cuts.size() - 1;
     slot.parts.resize(parts);
     slot.left = parts;

@@ -11,7 +11,8 @@ __all__ = ["trec_columns", "trec_name"]
 
 _PLAIN = {
     "AP": "map", "nDCG": "ndcg", "RR": "recip_rank", "Rprec": "Rprec", "Bpref": "bpref", "infAP": "infAP",
-    "SetP": "set_P", "SetR": "set_recall", "SetF(beta=1)": "set_F", "NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret",
+    "SetP": "set_P", "SetR": "set_recall", "SetF(beta=1)": "set_F",
+    "NumRet": "num_ret", "NumRel": "num_rel", "NumRelRet": "num_rel_ret",
 }  # fmt: skip
 _CUT = {"P": "P", "R": "recall", "nDCG": "ndcg_cut", "AP": "map_cut", "Success": "success"}
 

@@ -234,7 +234,7 @@ def compare(
     >>> runs = {run: {q: lists["xy"[(run == "y") ^ (q == "6")]] for q in qrels} for run in "xy"}
     >>> found = compare(leadline.read(qrels, runs), "RR", test="sign")
     >>> found["RR"].tests.difference.round(4).tolist(), found["RR"].tests.p.round(5).tolist(), found["RR"].flags
-    ([0.3333], [0.21875], [('n=6 topics', '50 % unjudged@10')])
+    ([0.3333], [0.21875], [('n=6 topics', '50 % unjudged@10', 'residual 0.42 > |difference|')])
     """
     name = named_test(test)
     share(alpha, "alpha")
