@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -182,10 +183,8 @@ def table(args: argparse.Namespace) -> None:
             speed[name] = peer_rows / taken
             print(f"  {name:36} {peer_rows:>11,} rows {taken:7.2f} s {speed[name] / 1e6:7.3f} M rows/s", flush=True)
         for name, broadcast in (("broadcast", True), ("co-partitioned", False)):
-            ask = lambda broadcast=broadcast: (
-                spark.evaluate(spark.read(on, qrels, runs, broadcast=broadcast), MEASURES).totals().collect()
-            )  # noqa: E731
-            taken, _ = timed(ask)
+            track = spark.read(on, qrels, runs, broadcast=broadcast)
+            taken, _ = timed(partial(lambda t: spark.evaluate(t, MEASURES).totals().collect(), track))
             own = f"leadline, qrels {name}, {len(MEASURES)} measures"
             print(
                 f"  {own:36} {args.rows:>11,} rows {taken:7.2f} s {args.rows / taken / 1e6:7.3f} M rows/s", flush=True

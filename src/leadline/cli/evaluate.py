@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,6 +17,9 @@ from leadline.cli._options import (
     track_options,
     wanted_format,
 )
+
+if TYPE_CHECKING:
+    from leadline.output.tables import Table
 
 
 @click.command("evaluate")
@@ -59,4 +62,19 @@ def command(**options: Any) -> None:
     table = Table(columns)
     if format_ in ("table", "markdown", "latex") and not options["stats"]:
         table = pivot(table, lower=[str(m) for m in scores.measures if not m.higher_is_better])
+    if format_ == "table" and not options["per_topic"] and not options["stats"]:
+        table = _with_bars(table, str(scores.measures[0]))
     put(table, options, scores.findings)
+
+
+def _with_bars(table: Table, measure: str) -> Table:
+    """A small bar of the first measure beside each run, for the eye; the longest is the best run's."""
+    from dataclasses import replace
+
+    from leadline.output.glyphs import bar
+
+    values = [float("nan") if v is None else float(v) for v in table.columns[measure]]
+    top = max((v for v in values if v == v), default=0.0)
+    if top <= 0 or len(values) < 2:
+        return table
+    return replace(table, columns={**table.columns, f"{measure} ▏": [bar(v / top, 8).rstrip() for v in values]})

@@ -9,7 +9,9 @@ import click
 from leadline.cli._options import (
     measure_option,
     out_options,
+    plot_option,
     put,
+    save_plot,
     scoring_options,
     track_of,
     track_options,
@@ -31,6 +33,7 @@ from leadline.cli.curve import points
 @click.option("--residual-below", type=click.FloatRange(0, min_open=True), metavar="X",
               help="Instead: the smallest depth from which on the mean residual stays below X.")  # fmt: skip
 @click.option("-q", "--per-topic", is_flag=True, help="Every topic's range before the mean.")
+@plot_option
 @out_options
 def command(**options: Any) -> None:
     """The lowest and the highest score over all labels that unjudged documents could have.
@@ -61,6 +64,7 @@ def command(**options: Any) -> None:
         put(Table(smallest.columns()), options, smallest.findings)
         return
     found = ranges(track, options["measures"], **shared)
+    save_plot("residuals_plot", found, options, track)
     columns = found.columns(per_topic=options["per_topic"], over_runs=options["over_runs"])
     if wanted_format(options["format_"], options["output"]) in ("table", "markdown", "latex"):
         columns = {name: column for name, column in columns.items() if name != "topic" or options["per_topic"]}
