@@ -154,7 +154,7 @@ class Bench:
             self.peer("pytrec_eval_peer.py", data, "pytrec_eval, lean reading", "--lean"),
             self.peer("ir_measures_peer.py", data, "ir_measures"),
         ]
-        return self._race("W1s", "one run, 250 × 1,000, ten measures", data, [*peers, numpy], 3 if self.quick else 15)
+        return self._race("W1s", "one run, 250 × 1,000, ten measures", data, [*peers, numpy], 3 if self.quick else 11)
 
     def w1l(self) -> Workload:
         data = self.data("w1l", 1, 700 if self.quick else 7000, 1000)
@@ -165,7 +165,7 @@ class Bench:
         if not self.quick:
             peers.append(self.peer("ir_measures_peer.py", data, "ir_measures"))
         lines = Contestant("wc -l", ["/usr/bin/wc", "-l", *map(str, (data / "runs").iterdir())])
-        return self._race("W1l", f"one run, {data.name}, ten measures", data, [*peers, lines], 1 if self.quick else 5)
+        return self._race("W1l", f"one run, {data.name}, ten measures", data, [*peers, lines], 1 if self.quick else 3)
 
     def w2(self) -> Workload:
         data = self.data("w2", 10 if self.quick else 100, 250, 1000)

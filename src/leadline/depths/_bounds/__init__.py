@@ -14,7 +14,8 @@ import numpy as np
 
 from leadline.depths._bounds import blended, boxes, collection, corners, counts, levels, listing, pairs
 from leadline.depths._bounds.completed import Lists, score
-from leadline.depths._bounds.options import labels_of, options_of
+from leadline.depths._bounds.options import labels_of, options_of, sound
+from leadline.depths._bounds.pools import pool_of
 from leadline.depths._bounds.problem import Bounds, Problem, nothing_known
 from leadline.measures.base import Measure
 from leadline.rankings.entries import Ints
@@ -30,7 +31,7 @@ SOLVERS: dict[str, Solver] = {
         ("P", "DCG", "RBP", "SDCG", "INSQ", "U", "DCGU", "RBPU", "SetP", "NumRelRet", "RR", "RRi", "Success", "c@1"),
         corners.rising,
     ),
-    **dict.fromkeys(("RRT", "RBPT"), corners.rising),
+    **dict.fromkeys(("RRT", "RBPT"), corners.ending),
     **dict.fromkeys(("ERR", "iRBU", "RBU", "ERRU", "ERRT", "INST"), corners.stopping),
     **dict.fromkeys(("EU", "ETU", "ED", "ETC"), corners.expected),
     **dict.fromkeys(("NumRet", "Judged", "EC"), corners.constant),
@@ -98,9 +99,13 @@ def bounds(m: Measure, track: Track, lists: Ints, missing: int, labels: Labels |
         solver = SHARING.get(m.name, SOLVERS[m.name]) if shared else SOLVERS[m.name]
         found = solver(p)
     found = _within(p, found)
-    if not found.exact.all():
-        found = listing.listed(p, found, orderly=m.name in ORDERLY and not shared)
-    return found
+    if found.exact.all() or pool_of(p, _looks_at_pool(m)).applies:  # what is in a pool cannot be listed
+        return found
+    return listing.listed(p, found, orderly=m.name in ORDERLY and not shared)
+
+
+def _looks_at_pool(m: Measure) -> bool:
+    return getattr(m, "norm", "") == "pool" or getattr(m, "ideal", "") == "k"
 
 
 def takes_unjudged_as_zero(m: Measure) -> bool:
@@ -142,12 +147,13 @@ def _one_completion(p: Problem) -> Bounds:
 
 def _shares(m: Measure) -> bool:
     """Whether its bounds are those of tied documents too: measures scored by their own formula, and ratios of sums."""
-    return m.name in SHARING or SOLVERS[m.name] in (corners.rising, corners.stopping)
+    return m.name in SHARING or SOLVERS[m.name] in (corners.rising, corners.stopping, corners.ending)
 
 
 def _within(p: Problem, found: Bounds) -> Bounds:
     """The interval cut down to where the measure's values always lie."""
-    if p.measure.name not in WITHIN or found.exact.all():
+    odd = "gain" in p.measure.params and not (p.options.sound and sound(p.labels.gain))
+    if p.measure.name not in WITHIN or found.exact.all() or odd:
         return found
     low, high = WITHIN[p.measure.name]
     return replace(

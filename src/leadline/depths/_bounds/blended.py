@@ -20,7 +20,7 @@ import numpy as np
 from leadline.depths._bounds.graded import several_gains
 from leadline.depths._bounds.pairs import Divisor, after, at, out_of_sight
 from leadline.depths._bounds.pools import Pool, pool_of
-from leadline.depths._bounds.problem import Block, Bounds, Flags, Problem, before, by_blocks
+from leadline.depths._bounds.problem import Block, Bounds, Flags, Problem, before, by_blocks, nothing_known
 from leadline.rankings.entries import Floats, Ints
 
 __all__ = ["best_first", "blended_precision"]
@@ -41,6 +41,8 @@ class _Gains:
 
 def blended_precision(p: Problem) -> Bounds:
     """Exact with one gain; a proven interval with several."""
+    if p.options.gains[0] < 0 or p.labels.gain.min(initial=0.0) < 0:
+        return nothing_known(p)
     gains = _gains(p)
     pools = pool_of(p, p.m.norm == "pool"), pool_of(p, p.m.ideal == "k")
 

@@ -27,10 +27,11 @@ from __future__ import annotations
 import numpy as np
 
 from leadline.depths._bounds.completed import Lists, ragged, score
+from leadline.depths._bounds.options import sound
 from leadline.depths._bounds.problem import Bounds, Problem, nothing_known
 from leadline.rankings.entries import Floats
 
-__all__ = ["constant", "expected", "known_relevant", "rising", "search_length", "stopping", "with_goal"]
+__all__ = ["constant", "ending", "expected", "known_relevant", "rising", "search_length", "stopping", "with_goal"]
 
 _FIXED = ("RBP", "INSQ", "SDCG")  # readers whose chance to go on does not depend on what they found
 
@@ -43,11 +44,15 @@ def rising(p: Problem) -> Bounds:
     return _exactly(completed_score(p, low, p.absent), completed_score(p, high, 0))
 
 
+def ending(p: Problem) -> Bounds:
+    """As :func:`rising`, for the end as a document, whose gain is a share if no gain is negative."""
+    negative = p.options.gains[0] < 0 or p.labels.gain.min(initial=0.0) < 0
+    return nothing_known(p) if negative else rising(p)
+
+
 def stopping(p: Problem) -> Bounds:
     """As :func:`rising`, where gains are chances."""
-    judged = p.labels.gain
-    sound = p.options.sound and judged.min(initial=0.0) >= 0 and judged.max(initial=0.0) <= 1
-    return rising(p) if sound else nothing_known(p)
+    return rising(p) if p.options.sound and sound(p.labels.gain) else nothing_known(p)
 
 
 def with_goal(p: Problem) -> Bounds:

@@ -15,7 +15,7 @@ from leadline.rankings.gains import gain_of
 from leadline.rankings.labels import Labels
 from leadline.rankings.track import Track
 
-__all__ = ["Options", "labels_of", "options_of", "reading_of"]
+__all__ = ["Options", "labels_of", "options_of", "reading_of", "sound"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,12 @@ class Options:
     @property
     def sound(self) -> bool:
         """Whether the gains can be chances."""
-        return bool(self.gains[0] >= 0 and self.gains[-1] <= 1)
+        return sound(self.gains)
+
+
+def sound(gains: Floats) -> bool:
+    """Whether gains can be chances."""
+    return bool(gains.min(initial=0.0) >= 0 and gains.max(initial=0.0) <= 1)
 
 
 def reading_of(m: Measure, track: Track) -> dict[str, Any]:

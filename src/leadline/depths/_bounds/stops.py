@@ -37,9 +37,9 @@ _CELLS = 1 << 18
 def caps(p: Problem) -> list[int]:
     """For each gain above the least the number of documents after which hardly a reader is left.
 
-    More than k in the list and k out of sight change nothing at depth k either.
+    At depth k no more than k of them come into the list or into its ideal.
     """
-    most = int(min(p.lists.unjudged.max(initial=0), 2 * p.k))
+    most = int(min(p.lists.unjudged.max(initial=0), p.k))
     return [min(most, 1 if v >= 1 else ceil(log(_DUST) / log(1 - v))) for v in p.options.gains[1:]]
 
 
