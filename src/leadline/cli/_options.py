@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -166,6 +167,8 @@ def track_of(options: dict[str, Any], *, runs: Sequence[str] | None = None, **re
     from leadline import api  # brings numpy, while native threads are reading already
     from leadline.rankings.track import Track
 
+    gc.freeze()  # what is loaded by now stays
+    gc.enable()
     with progress() as advance:
         found = pending.result(advance)
     track = Track.of(found, None if declared is None else declared.aspects)
