@@ -27,7 +27,7 @@ from leadline.rankings.view import Labelled, Rankings
 __all__ = ["TOLERANCE", "Found", "best_of_rows", "optima", "over_runs"]
 
 TOLERANCE = 1e-12  # values this close to the maximum are maxima
-_ENTRIES = 1 << 17  # per block of runs, so that a block's arrays stay in cache
+_ENTRIES = 1 << 18  # per block of runs: arrays small enough for the cache, blocks few enough for two threads
 
 T = TypeVar("T")
 Found: TypeAlias = tuple[Floats, Floats, Floats]  # of every list: best length, value there, value of the whole list
