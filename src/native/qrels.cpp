@@ -36,10 +36,9 @@ bool Qrels::parse_labels(const char *base, const uint32_t *edges, int64_t place,
     return fine;
 }
 
-void Qrels::read(const Text &text, const QrelsOptions &options, const std::atomic<bool> &stop) {
-    columns_ = options.columns;
-    Pile<Line> lines;
-    Pile<int32_t> labels;
+// Hands on every sound line with its labels, in file order, until `take` returns false.
+template <typename Take>
+void Qrels::each_line(const Text &text, const QrelsOptions &options, const std::atomic<bool> &stop, Take take) {
     std::vector<int32_t> row(columns_);
     Window window;
     Edges edges;
@@ -51,7 +50,7 @@ void Qrels::read(const Text &text, const QrelsOptions &options, const std::atomi
             const int64_t place = window.nul - text.begin();
             errors = Problems();  // nothing else about it is worth saying
             errors.add(Wrong::binary, place, [&] { return Problem{Wrong::binary, place, 0, 0, {}, {}}; });
-            break;
+            return;
         }
         uint32_t start = 0;
         for (size_t k = 0; k < window.lines; start = window.newlines[k++] + 1) {
@@ -78,17 +77,61 @@ void Qrels::read(const Text &text, const QrelsOptions &options, const std::atomi
                 topic = topics_.add(s, n, hash(s, n));
             }
             const uint32_t length = t[5] - t[4];
-            if (parse_labels(window.base, t, place, options, row.data())) {
-                lines.push({doc, place, length, topic, tag_of(doc, length)});
-                labels.append(row.data(), columns_);
-            }
+            if (parse_labels(window.base, t, place, options, row.data()) &&
+                !take(Line{doc, place, length, topic, tag_of(doc, length)}, row.data()))
+                return;
         }
     }
-    if (!lines.size() && !errors.total) errors.add(Wrong::empty, 0, [] { return Problem{}; });
-    if (errors.counts[static_cast<int>(Wrong::binary)]) lines.clear();
-    build(lines, labels, options);
+}
+
+void Qrels::read(const Text &text, const QrelsOptions &options, const std::atomic<bool> &stop) {
+    columns_ = options.columns;
+    if (!read_grouped(text, options, stop)) {
+        forget();
+        Pile<Line> lines;
+        Pile<int32_t> labels;
+        each_line(text, options, stop, [&](const Line &line, const int32_t *row) {
+            lines.push(line), labels.append(row, columns_);
+            return true;
+        });
+        if (is_binary()) lines.clear();
+        build(lines, labels, options);
+    }
+    if (!rows() && !errors.total) errors.add(Wrong::empty, 0, [] { return Problem{}; });
+    errors.sort(), notes.sort();
     number_lines(errors, text.begin(), text.end());
     number_lines(notes, text.begin(), text.end());
+}
+
+// Builds each topic as soon as the next one begins, so that only its own lines are kept, in the cache. False if a topic
+// comes back after others.
+bool Qrels::read_grouped(const Text &text, const QrelsOptions &options, const std::atomic<bool> &stop) {
+    Pile<Line> lines;
+    Pile<int32_t> labels;
+    bool grouped = true;
+    const auto finish_topics = [&](size_t upto) {
+        while (places_.size() < upto) {  // more than one, if there are topics without a sound line
+            add_topic(lines.size(), [&](size_t i) { return i; }, lines, labels, options);
+            lines.clear(), labels.clear();
+        }
+    };
+    each_line(text, options, stop, [&](const Line &line, const int32_t *row) {
+        grouped = line.topic >= places_.size();
+        finish_topics(line.topic);
+        lines.push(line), labels.append(row, columns_);
+        return grouped;
+    });
+    if (!grouped) return false;
+    if (is_binary()) lines.clear();
+    finish_topics(topics_.size());
+    arena_.resize(arena_.size() + PAD / 8);
+    return true;
+}
+
+void Qrels::forget() {
+    topics_ = Names();
+    row_offsets_.resize(1), labels_.clear(), records_.clear(), arena_.clear(), places_.clear();
+    errors = Problems(), notes = Problems();
 }
 
 void Qrels::take(const Records &records, const QrelsOptions &options) {
@@ -105,60 +148,53 @@ void Qrels::take(const Records &records, const QrelsOptions &options) {
     }
     if (!names.size()) errors.add(Wrong::empty, 0, [] { return Problem{}; });
     build(lines, records.labels, options);
-}
-
-// Finds a place for everything; returns where each topic's lines start when grouped.
-std::vector<uint32_t> Qrels::lay_out(const Pile<Line> &lines) {
-    const size_t topics = topics_.size();
-    std::vector<uint32_t> start(topics + 1, 0);
-    std::vector<size_t> words(topics, 0);
-    for (size_t i = 0; i < lines.size(); ++i) {
-        ++start[lines[i].topic + 1];
-        words[lines[i].topic] += 1 + (lines[i].length + 7) / 8;
-    }
-    places_.resize(topics);
-    size_t at = 0;
-    for (size_t t = 0; t < topics; ++t) {
-        const size_t n = start[t + 1];
-        size_t slots = 2;  // at most half of them are taken
-        while (slots < 2 * n + 1) slots *= 2;
-        int log = 6;  // of the filter's bits: about twenty for each judgment
-        while (log < 31 && (size_t(1) << log) < 16 * n) ++log;
-        const size_t filter = size_t(1) << (log - 6);
-        if (words[t] >= std::numeric_limits<uint32_t>::max())
-            throw std::length_error("more than 32 GB of judged documents in one topic");
-        places_[t] = {
-            at,      at + filter, at + filter + slots, at + filter + slots + words[t], static_cast<uint32_t>(slots - 1),
-            32 - log};
-        at = places_[t].end;
-        start[t + 1] += start[t];
-    }
-    arena_.resize(at + PAD / 8);
-    std::memset(arena_.data(), 0, 8 * arena_.size());
-    return start;
+    errors.sort(), notes.sort();
 }
 
 // Lines in file order become rows grouped by topic.
 void Qrels::build(const Pile<Line> &lines, const Pile<int32_t> &labels, const QrelsOptions &options) {
-    if (lines.size() >= static_cast<size_t>(std::numeric_limits<int32_t>::max()))
-        throw std::length_error("more than 2,147,483,646 judgments");
-    const std::vector<uint32_t> start = lay_out(lines);
-    std::vector<uint32_t> next(start.begin(), start.end()), order(lines.size());
-    for (size_t i = 0; i < lines.size(); ++i) order[next[lines[i].topic]++] = static_cast<uint32_t>(i);
-    Pile<int64_t> first;  // place of each row
-    row_offsets_.push(0);
-    for (size_t t = 0; t < topics_.size(); ++t) {
-        size_t room = places_[t].records;
-        for (uint32_t i = start[t]; i < start[t + 1]; ++i)
-            insert(lines[order[i]], labels.data() + columns_ * order[i], room, first, options);
-        row_offsets_.push(static_cast<int64_t>(first.size()));
-    }
-    errors.sort(), notes.sort();
+    std::vector<size_t> start(topics_.size() + 1, 0);
+    for (size_t i = 0; i < lines.size(); ++i) ++start[lines[i].topic + 1];
+    for (size_t t = 0; t < topics_.size(); ++t) start[t + 1] += start[t];
+    std::vector<size_t> next(start), order(lines.size());
+    for (size_t i = 0; i < lines.size(); ++i) order[next[lines[i].topic]++] = i;
+    for (size_t t = 0; t < topics_.size(); ++t)
+        add_topic(start[t + 1] - start[t], [&](size_t i) { return order[start[t] + i]; }, lines, labels, options);
+    arena_.resize(arena_.size() + PAD / 8);
 }
 
-void Qrels::insert(const Line &line, const int32_t *labels, size_t &room, Pile<int64_t> &first,
-                   const QrelsOptions &options) {
-    const Place &place = places_[line.topic];
+// The rows and the table of the next topic, from n lines; `number` says which.
+template <typename Number>
+void Qrels::add_topic(size_t n, Number number, const Pile<Line> &lines, const Pile<int32_t> &labels,
+                      const QrelsOptions &options) {
+    size_t words = 0;
+    for (size_t i = 0; i < n; ++i) words += 1 + (lines[number(i)].length + 7) / 8;
+    lay_out(n, words);
+    first_.clear();
+    size_t room = places_.back().records;
+    for (size_t i = 0; i < n; ++i) insert(lines[number(i)], labels.data() + columns_ * number(i), room, options);
+    row_offsets_.push(static_cast<int64_t>(records_.size()));
+}
+
+// Room for the table of the next topic, with so many words of records.
+void Qrels::lay_out(size_t judgments, size_t words) {
+    if (records_.size() + judgments >= static_cast<size_t>(std::numeric_limits<int32_t>::max()))
+        throw std::length_error("more than 2,147,483,646 judgments");
+    if (words >= std::numeric_limits<uint32_t>::max())
+        throw std::length_error("more than 32 GB of judged documents in one topic");
+    size_t slots = 2;  // at most half of them are taken
+    while (slots < 2 * judgments + 1) slots *= 2;
+    int log = 6;  // of the filter's bits: about twenty for each judgment
+    while (log < 31 && (size_t(1) << log) < 16 * judgments) ++log;
+    const size_t filter = size_t(1) << (log - 6), at = arena_.size();
+    places_.push_back({at, at + filter, at + filter + slots, at + filter + slots + words,
+                       static_cast<uint32_t>(slots - 1), 32 - log});
+    arena_.resize(at + filter + slots + words);
+    std::memset(arena_.data() + at, 0, 8 * (filter + slots));
+}
+
+void Qrels::insert(const Line &line, const int32_t *labels, size_t &room, const QrelsOptions &options) {
+    const Place &place = places_.back();
     uint32_t s = line.tag & place.mask;
     for (;; s = (s + 1) & place.mask) {
         const Slot found = slot(place, s);
@@ -166,19 +202,19 @@ void Qrels::insert(const Line &line, const int32_t *labels, size_t &room, Pile<i
         const char *record = reinterpret_cast<const char *>(arena_.data() + place.records + found.record - 1);
         if (found.tag == line.tag && length_at(record) == line.length &&
             std::memcmp(record + 8, line.doc, line.length) == 0)
-            return repeat(line, labels, row_at(record), first[static_cast<size_t>(row_at(record))], options);
+            return repeat(line, labels, row_at(record), options);
     }
     slot(place, s) = {line.tag, static_cast<uint32_t>(room - place.records + 1)};
     const uint32_t bit = line.tag >> place.shift;
     arena_[place.filter + (bit >> 6)] |= uint64_t(1) << (bit & 63);
     char *record = reinterpret_cast<char *>(arena_.data() + room);
-    const int32_t row = static_cast<int32_t>(first.size());
+    const int32_t row = static_cast<int32_t>(records_.size());
     std::memcpy(record, &row, 4), std::memcpy(record + 4, &line.length, 4),
         std::memcpy(record + 8, line.doc, line.length);
     records_.push(8 * room);
     room += 1 + (line.length + 7) / 8;
     labels_.append(labels, columns_);
-    first.push(line.place);
+    first_.push(line.place);
 }
 
 Qrels::Table Qrels::table(uint32_t topic) const {
@@ -193,12 +229,15 @@ Qrels::Table Qrels::table(uint32_t topic) const {
 }
 
 // A document judged twice: an error, or read leniently the higher labels count.
-void Qrels::repeat(const Line &line, const int32_t *labels, int32_t row, int64_t first, const QrelsOptions &options) {
+void Qrels::repeat(const Line &line, const int32_t *labels, int32_t row, const QrelsOptions &options) {
+    const int64_t first = first_[static_cast<size_t>(row - row_offsets_[row_offsets_.size() - 1])];
     int32_t *kept = labels_.data() + columns_ * static_cast<size_t>(row);
     const bool same = std::equal(kept, kept + columns_, labels);
     const Wrong wrong = options.lenient && !same ? Wrong::differing : Wrong::duplicate;
     (options.lenient ? notes : errors).add(wrong, line.place, [&] {
-        return Problem{wrong, line.place, first, 0, excerpt(line.doc, line.length), topic_names().str(line.topic)};
+        const Strings &names = topic_names();
+        return Problem{wrong, line.place, first, 0, excerpt(line.doc, line.length),
+                       excerpt(names.at(line.topic), names.length(line.topic))};
     });
     if (options.lenient && std::lexicographical_compare(kept, kept + columns_, labels, labels + columns_))
         std::copy(labels, labels + columns_, kept);

@@ -25,12 +25,13 @@ class Qrels {
   public:
     static constexpr int32_t UNJUDGED = -1;
 
+    Qrels() { row_offsets_.push(0); }
     void read(const Text &text, const QrelsOptions &options, const std::atomic<bool> &stop);
     void take(const Records &records, const QrelsOptions &options);
 
     uint32_t topic(const char *p, size_t n) const { return topics_.find(p, n, hash(p, n)); }
     size_t topics() const { return topics_.size(); }
-    size_t rows() const { return labels_.size() / columns_; }
+    size_t rows() const { return records_.size(); }
     size_t columns() const { return columns_; }
     const Strings &topic_names() const { return topics_.strings(); }
     // The document of a row.
@@ -97,13 +98,20 @@ class Qrels {
     }
     const char *arena() const { return reinterpret_cast<const char *>(arena_.data()); }
     Slot &slot(const Place &place, uint32_t s) { return reinterpret_cast<Slot *>(arena_.data() + place.slots)[s]; }
-    std::vector<uint32_t> lay_out(const Pile<Line> &lines);
     bool parse_labels(const char *base, const uint32_t *edges, int64_t place, const QrelsOptions &options,
                       int32_t *out);
+    template <typename Take>
+    void each_line(const Text &text, const QrelsOptions &options, const std::atomic<bool> &stop, Take take);
+    bool read_grouped(const Text &text, const QrelsOptions &options, const std::atomic<bool> &stop);
+    bool is_binary() const { return errors.counts[static_cast<int>(Wrong::binary)] > 0; }
+    void forget();
     void build(const Pile<Line> &lines, const Pile<int32_t> &labels, const QrelsOptions &options);
-    void insert(const Line &line, const int32_t *labels, size_t &room, Pile<int64_t> &first,
-                const QrelsOptions &options);
-    void repeat(const Line &line, const int32_t *labels, int32_t row, int64_t first, const QrelsOptions &options);
+    template <typename Number>
+    void add_topic(size_t n, Number number, const Pile<Line> &lines, const Pile<int32_t> &labels,
+                   const QrelsOptions &options);
+    void lay_out(size_t judgments, size_t words);
+    void insert(const Line &line, const int32_t *labels, size_t &room, const QrelsOptions &options);
+    void repeat(const Line &line, const int32_t *labels, int32_t row, const QrelsOptions &options);
 
     size_t columns_ = 1;
     Names topics_;
@@ -112,6 +120,7 @@ class Qrels {
     Pile<uint64_t> records_;  // where each row's record is, in bytes
     Pile<uint64_t> arena_;
     std::vector<Place> places_;
+    Pile<int64_t> first_;  // while reading: places of the current topic's rows
 };
 
 }  // namespace leadline
