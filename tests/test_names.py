@@ -11,8 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from leadline import ContinuationMeasure
 from leadline.errors import UnknownName, UsageError
-from leadline.measures import ContinuationMeasure, Measure, catalogue, gain_param, parse, parse_all, score_track
+from leadline.measures import Measure, catalogue, gain_param, parse, parse_all, score_track
+from leadline.measures.explain import overview
 from leadline.measures.params import Param
 from leadline.measures.references import REFERENCES, bibtex
 from leadline.measures.scoring import wanted_measures
@@ -341,3 +343,32 @@ print("scipy" in sys.modules)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "True"]
+
+
+def test_the_parameter_that_all_measures_have_comes_last() -> None:
+    assert str(parse("RBP(judged_only=True, p=0.5)@3")) == "RBP(p=0.5, judged_only=True)@3"
+
+
+def test_curves_of_a_typed_list_start_at_nothing_and_end_at_the_whole() -> None:
+    assert parse("P@9").depth_curve("1 0 1 1", depth=4).tolist() == [0, 1, 0.5, 2 / 3, 0.75]
+    assert parse("R@9").length_curve("1 0 1 1").tolist() == [0, 1 / 3, 1 / 3, 2 / 3, 1]
+
+
+def test_the_overview_goes_by_families() -> None:
+    blocks = [block.split("\n") for block in overview().split("\n\n")[:-1]]
+    families = {block[0]: {line.split()[0] for line in block[1:]} for block in blocks}
+    assert set(families) >= {"classic", "usermodel", "truncation", "aspects"}
+    assert {"AP", "nDCG", "c@1"} <= families["classic"]
+    assert {"OIE", "RBPT"} <= families["truncation"]
+
+
+@pytest.mark.parametrize("name", ["AP(norm='pool')@2", "Q(norm='pool')@2", "Q(ideal='k')@2", "nDCG(ideal='k')@2"])
+def test_a_pool_of_unknown_depth_is_told(name: str) -> None:
+    """Only by the variants that look at the pool, at a depth, where nobody said how deep it is."""
+    track = typed("1 0 1")
+    told = score_track(track, name).findings
+    assert [(f.code, f.examples) for f in told] == [("pool-depth-unknown", (str(parse(name)),))]
+    whole = parse(name).but(k=None)
+    plain = f"{whole.name}@2"
+    assert not score_track(track, [whole, plain]).findings
+    assert not score_track(track.declare_pool(10), name).findings

@@ -6,7 +6,6 @@ One function for each further command lives in its own stage; all are found as `
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 from leadline.errors import UsageError
@@ -107,6 +106,8 @@ def evaluate(
 
 def topic_list(given: str) -> list[str]:
     """Topics named on the command line: a file with one id a line, or ids separated by commas."""
+    from pathlib import Path
+
     path = Path(given)
     if path.is_file():
         return path.read_text(encoding="utf-8").split()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -190,7 +190,7 @@ def inputs(options: dict[str, Any]) -> tuple[str, list[str], list[str]]:
     words = [w for w in (options.pop("qrels"), *(options.pop("runs", None) or ())) if w is not None]
     aspects = [*options.pop("aspects")]
     if aspects:
-        more = [w for w in words if "=" in w and not Path(w).exists()]
+        more = [w for w in words if "=" in w and not os.path.exists(w)]
         aspects, words = aspects + more, [w for w in words if w not in more]
     return (words[0] if words else ""), words[1:], aspects
 
@@ -207,10 +207,10 @@ def _import(module: str) -> None:
 
     from leadline.errors import UsageError
 
-    file = Path(module) if module.endswith(".py") else None
-    sys.path.insert(0, str(file.resolve().parent if file else Path.cwd()))
+    folder, name = os.path.split(module) if module.endswith(".py") else ("", module)
+    sys.path.insert(0, os.path.abspath(folder))
     try:
-        import_module(file.stem if file else module)
+        import_module(name.removesuffix(".py"))
     except ModuleNotFoundError as error:
         raise UsageError(f"--import {module}: {error}") from None
     finally:

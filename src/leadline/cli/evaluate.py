@@ -69,12 +69,10 @@ def command(**options: Any) -> None:
 
 def _with_bars(table: Table, measure: str) -> Table:
     """A small bar of the first measure beside each run, for the eye; the longest is the best run's."""
-    from dataclasses import replace
-
     from leadline.output.glyphs import bar
 
     values = [float("nan") if v is None else float(v) for v in table.columns[measure]]
     top = max((v for v in values if v == v), default=0.0)
     if top <= 0 or len(values) < 2:
         return table
-    return replace(table, columns={**table.columns, f"{measure} ▏": [bar(v / top, 8).rstrip() for v in values]})
+    return table.but(columns={**table.columns, f"{measure} ▏": [bar(v / top, 8).rstrip() for v in values]})

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-from pathlib import PurePath
 
 from leadline.io.compressed import COMPRESSED
 
@@ -26,7 +26,7 @@ def plain_name(path: str) -> str:
     >>> plain_name("runs/bm25.v2.run.gz"), plain_name("input.tsv")
     ('bm25.v2', 'input')
     """
-    name = PurePath(path).name
+    name = os.path.basename(path)
     for endings in (COMPRESSED, ENDINGS):
         for ending in endings:
             if name.endswith(ending) and len(name) > len(ending):
@@ -58,10 +58,10 @@ def file_format(path: str, head: bytes) -> str:
 
 
 def _ending(path: str) -> str:
-    name = PurePath(path).name
+    name = os.path.basename(path)
     for ending in COMPRESSED:
         name = name.removesuffix(ending)
-    return PurePath(name).suffix.lower()
+    return os.path.splitext(name)[1].lower()
 
 
 def plain_cell(cell: str) -> str:

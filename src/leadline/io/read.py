@@ -239,7 +239,7 @@ class Pending:
             data = sys.stdin.buffer.read()
         else:
             try:
-                with open(source.value, "rb") as file:  # noqa: PTH123
+                with open(source.value, "rb") as file:
                     data = file.read()
             except OSError as error:
                 raise _unreadable(source.where, kind, error) from None
@@ -336,12 +336,12 @@ def _unreadable(where: str, kind: str, error: OSError) -> InputError:
 def _head(path: str, kind: str) -> bytes | None:
     """The first bytes of a regular file; None for pipes and devices, which can be read only once."""
     try:
-        about = os.stat(path)  # noqa: PTH116
+        about = os.stat(path)
         if stat.S_ISDIR(about.st_mode):
             raise IsADirectoryError
         if not stat.S_ISREG(about.st_mode):
             return None
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123
+        with open(path, "rb", buffering=0) as file:
             return file.read(_HEAD)
     except OSError as error:
         raise _unreadable(path, kind, error) from None

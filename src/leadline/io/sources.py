@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from leadline.errors import InputError, UsageError
@@ -104,14 +103,14 @@ def _add(runs: Any, name: str | None, found: list[Source], findings: Findings) -
 def _add_path(path: str, name: str | None, found: list[Source], findings: Findings) -> None:
     if path == "-":
         found.append(Source("stdin", None, name or "stdin", STDIN))
-    elif Path(path).is_dir():
-        inside = sorted(Path(path).iterdir())
-        files = [p for p in inside if not p.is_dir() and not p.name.startswith(".")]
+    elif os.path.isdir(path):
+        inside = sorted(os.path.join(path, inner) for inner in os.listdir(path))
+        files = [p for p in inside if not os.path.isdir(p) and not os.path.basename(p).startswith(".")]
         findings.add("ignored-in-folder", len(inside) - len(files), (p for p in inside if p not in files),
                      "subfolders and hidden files are not read")  # fmt: skip
         if not files:
             raise InputError(f"{path}: the folder holds no run files, got {len(inside)} other entries. Give run files.")
-        found.extend(Source("path", str(p), plain_name(str(p)), str(p)) for p in files)
+        found.extend(Source("path", p, plain_name(p), p) for p in files)
     elif path.endswith(TABLES):
         columns = tables_module().file_runs(path)
         if len(columns) == 1:

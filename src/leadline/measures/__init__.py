@@ -4,11 +4,9 @@ from leadline.measures.base import BinaryMeasure, GainMeasure, Measure, gain_par
 from leadline.measures.names import catalogue, parse, parse_all
 from leadline.measures.scores import Scores
 from leadline.measures.scoring import score_track
-from leadline.measures.usermodel._cwl import ContinuationMeasure
 
 __all__ = [
     "BinaryMeasure",
-    "ContinuationMeasure",
     "GainMeasure",
     "Measure",
     "Scores",

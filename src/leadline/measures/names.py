@@ -7,11 +7,11 @@ module.
 from __future__ import annotations
 
 import ast
+import os
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
-from pathlib import Path
 
 from leadline.errors import UnknownName, UsageError
 from leadline.measures.base import REGISTRY, Measure
@@ -47,11 +47,12 @@ _ALIASES = {
 @cache
 def _modules() -> dict[str, str]:
     """Module of each measure file, by its lower-case stem; read from the folder, so that no list can go stale."""
-    here = Path(__file__).parent
+    families = (f for f in os.scandir(os.path.dirname(__file__)) if f.is_dir() and not f.name.startswith("_"))
     return {
-        f.stem: f"{__package__}.{f.parent.name}.{f.stem}"
-        for f in sorted(here.glob("*/*.py"))
-        if not f.stem.startswith("_")
+        file[:-3]: f"{__package__}.{family.name}.{file[:-3]}"
+        for family in sorted(families, key=lambda f: f.name)
+        for file in sorted(os.listdir(family))
+        if file.endswith(".py") and not file.startswith("_")
     }
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from math import isfinite
 from operator import index
-from typing import Any, SupportsIndex
+from typing import Any
 
 from leadline.errors import UsageError
 
@@ -74,7 +74,7 @@ class Param:
     def _int(value: object) -> int | None:
         if isinstance(value, bool):
             return None
-        if isinstance(value, SupportsIndex):
+        if hasattr(value, "__index__"):
             return index(value)
         return int(value) if isinstance(value, float) and value.is_integer() else None
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import UnknownName, require
 from leadline.findings import Findings
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+    from numpy.typing import NDArray
 
 __all__ = ["Scores"]
 

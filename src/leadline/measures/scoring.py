@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import UndefinedScore, UsageError
 from leadline.findings import Finding, Findings
@@ -15,6 +14,9 @@ from leadline.measures.names import parse_all
 from leadline.measures.scores import Scores
 from leadline.rankings.labeller import Labeller
 from leadline.rankings.track import Track
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Gaps", "Labellers", "check_ties", "missing_topics", "score_track", "wanted_measures"]
 

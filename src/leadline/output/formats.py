@@ -9,16 +9,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from functools import partial
-from json import dumps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from leadline.errors import UsageError, require
-from leadline.output.terminal import Layout
 
 if TYPE_CHECKING:
     from leadline.output.tables import Column, Table
+    from leadline.output.terminal import Layout
 
 __all__ = [
     "Style",
@@ -40,8 +38,7 @@ _P_VALUES = {"p", "p_adjusted", "median_p"}  # shown as <0.0001 rather than as 0
 _TREC_COLUMNS = {"run", "topic", "measure", "value"}
 
 
-@dataclass(frozen=True)
-class Style:
+class Style(NamedTuple):
     """How one format prints a cell of each kind; ``text`` is asked once per distinct text."""
 
     text: Callable[[str], str] = str
@@ -156,6 +153,8 @@ def jsonl(table: Table) -> str:
 
 
 def _json_text(text: str) -> str:
+    from json import dumps
+
     try:
         text.encode()
     except UnicodeEncodeError:  # bytes that are no UTF-8 came in as surrogates
@@ -216,7 +215,9 @@ def _visible(ascii: bool, text: str) -> str:  # noqa: A002
 
 def for_people(table: Table, digits: int, style: Style) -> list[Layout]:
     """Every column formatted to ``digits``, with the best values marked."""
-    number = Style(**{**vars(style), "real": partial(_rounded, digits)})
+    from leadline.output.terminal import Layout
+
+    number = style._replace(real=partial(_rounded, digits))
     out = []
     for name, column in lists(table).items():
         right = all(v is None or (isinstance(v, (int, float)) and not isinstance(v, bool)) for v in column)

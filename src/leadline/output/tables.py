@@ -20,15 +20,14 @@ fraction of a second.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leadline.errors import UnknownName, UsageError
 from leadline.output import formats
-from leadline.output.terminal import lay_out
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     import numpy as np
 
     Column = Sequence[Any] | np.ndarray[Any, Any]
@@ -40,7 +39,6 @@ COUNTS = frozenset({"NumRet", "NumRel", "NumRelRet", "NumQ", "num_ret", "num_rel
 """Measures that count documents or topics; anything else is a real number."""
 
 
-@dataclass(frozen=True, eq=False)
 class Table:
     """Columns of equal length, with a title and notes for people.
 
@@ -53,15 +51,22 @@ class Table:
     b	0.5
     """
 
-    columns: Mapping[str, Column]
-    title: str = ""
-    notes: Sequence[str] = ()
-    counts: Collection[str] = COUNTS
-    best: Mapping[str, str] = field(default_factory=dict)
-    marks: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        lengths = {name: len(column) for name, column in self.columns.items()}
+    def __init__(
+        self,
+        columns: Mapping[str, Column],
+        title: str = "",
+        notes: Sequence[str] = (),
+        counts: Collection[str] = COUNTS,
+        best: Mapping[str, str] | None = None,
+        marks: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self.columns = columns
+        self.title = title
+        self.notes = notes
+        self.counts = counts
+        self.best = best or {}
+        self.marks = marks or {}
+        lengths = {name: len(column) for name, column in columns.items()}
         if len(set(lengths.values())) > 1:
             raise UsageError(f"The columns of a table must have equal lengths. Got {lengths} instead.")
 
@@ -75,6 +80,10 @@ class Table:
         rows = list(records)
         names = dict.fromkeys(name for row in rows for name in row)
         return cls({name: [row.get(name) for row in rows] for name in names}, **extra)
+
+    def but(self, **changes: Any) -> Table:
+        """The same table with something else in its place: ``table.but(title="Scores")``."""
+        return Table(**{**vars(self), **changes})
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
@@ -112,7 +121,7 @@ def pivot(
     names = list(map(list, zip(*row_of, strict=True))) if row_of else [[] for _ in keys]
     columns: dict[str, Any] = {**dict(zip(keys, names, strict=True)), **wide}
     best = {m: "min" if m in lower else "max" for m in wide if not formats.is_count(m, table.counts)}
-    return replace(table, columns=columns, best=best if len(row_of) > 1 else {})
+    return table.but(columns=columns, best=best if len(row_of) > 1 else {})
 
 
 def render(
@@ -156,7 +165,7 @@ def encode(table: Table, format: str, **options: Any) -> bytes:  # noqa: A002
     return render(table, format, **options).encode("utf-8", "surrogateescape")
 
 
-def write(table: Table, format: str, target: str | Path | None = None, **options: Any) -> None:  # noqa: A002
+def write(table: Table, format: str, target: str | PathLike[str] | None = None, **options: Any) -> None:  # noqa: A002
     """Write the table to the file ``target``, all of it or nothing, or else to standard output."""
     import sys
 
@@ -180,6 +189,8 @@ def write(table: Table, format: str, target: str | Path | None = None, **options
 def _terminal(table: Table, digits: int, width: int | None, color: bool, ascii: bool) -> str:  # noqa: A002
     from os import environ
     from shutil import get_terminal_size
+
+    from leadline.output.terminal import lay_out
 
     color = color and not environ.get("NO_COLOR")
     if width is None:

@@ -8,17 +8,20 @@ every list (see ``src/native/segments.cpp``).
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline import _core
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["Entries", "Points"]
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+# numpy.typing.NDArray spelled out: its module is needed by type checkers only
+Floats = np.ndarray[tuple[Any, ...], np.dtype[np.float64]]
+Ints = np.ndarray[tuple[Any, ...], np.dtype[np.int64]]
 T = TypeVar("T", bound=np.generic)
 
 

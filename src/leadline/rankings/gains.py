@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import UnknownName, UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["GAINS", "gain_of"]
 

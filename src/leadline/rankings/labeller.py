@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline import _core
 from leadline.rankings.entries import Entries, Ints
@@ -14,9 +14,12 @@ from leadline.rankings.ties import shared
 from leadline.rankings.track import Track
 from leadline.rankings.view import Labelled
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 __all__ = ["Labeller"]
 
-Above = tuple[NDArray[np.int32], NDArray[np.int32]]
+Above = tuple["NDArray[np.int32]", "NDArray[np.int32]"]
 Gain = str | tuple[tuple[int, float], ...]
 
 

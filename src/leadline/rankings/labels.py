@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline import _core
 from leadline.rankings.entries import Entries, Floats, Ints
 from leadline.rankings.gains import gain_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Judgments", "Labels"]
 

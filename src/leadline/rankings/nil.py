@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import UsageError
 from leadline.rankings.entries import Entries
 from leadline.rankings.labels import Judgments
 from leadline.rankings.track import Track
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["answer_nil", "truncate_at_nil"]
 

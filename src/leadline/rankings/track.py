@@ -12,7 +12,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline.errors import NothingToEvaluate, UnknownName, UsageError
 from leadline.findings import Findings
@@ -20,6 +19,8 @@ from leadline.rankings.entries import Entries, Ints
 from leadline.rankings.labels import NEVER, Judgments
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from leadline.io import Reading
     from leadline.io.aspects import AspectSet
 
