@@ -19,8 +19,8 @@ from leadline.measures.base import Measure
 from leadline.measures.names import parse
 from leadline.measures.scoring import Labellers, check_ties, wanted_measures
 from leadline.rankings.track import Track
-from leadline.rankings.view import Floats, Labelled
-from leadline.stats.intervals import describe, t_quantile
+from leadline.rankings.view import Floats, Labelled, ratio
+from leadline.stats.intervals import t_quantile
 
 __all__ = ["By", "Curves", "curve", "run_curves"]
 
@@ -32,14 +32,15 @@ class Curves:
 
     def __init__(
         self, runs: Sequence[str], topics: Sequence[str], by: By, points: NDArray[np.int64],
-        mean: dict[Measure, Floats], low: dict[Measure, Floats], high: dict[Measure, Floats],
+        mean: dict[Measure, Floats], error: dict[Measure, Floats], freedom: dict[Measure, Floats],
         values: dict[Measure, Floats], findings: Findings,
     ) -> None:  # fmt: skip
         self.runs, self.topics = tuple(runs), tuple(topics)
         self.by: By = by
         self.points = points
         self.findings = findings
-        self._mean, self._low, self._high, self._values = mean, low, high, values
+        self._mean, self._values = mean, values
+        self._error, self._freedom = error, freedom  # standard error of the mean and its degrees of freedom
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -52,7 +53,9 @@ class Curves:
 
     def band(self, measure: str | Measure) -> tuple[Floats, Floats]:
         """The 95 % interval of the mean over topics, two arrays of runs × points."""
-        return self._get(self._low, measure), self._get(self._high, measure)
+        mean, error = self.mean(measure), self._get(self._error, measure)
+        half = t_quantile(0.95, self._get(self._freedom, measure)) * error
+        return mean - half, mean + half
 
     def array(self, measure: str | Measure) -> Floats:
         """Runs × topics × points, if ``per_topic=True`` was asked for; NaN past the end of a list (by length)."""
@@ -73,6 +76,7 @@ class Curves:
         run, topic, name = [], [], []
         axis, value, low, high = [], [], [], []
         for m, mean in self._mean.items():
+            lower, upper = self.band(m)
             for r, run_name in enumerate(self.runs):
                 rows = [(t, self._values[m][r, i]) for i, t in enumerate(self.topics)] if per_topic else []
                 for t, values in [*rows, ("all", mean[r])]:
@@ -84,8 +88,8 @@ class Curves:
                     axis.append(points[keep])
                     value.append(values[keep])
                     blank = np.full(count, np.nan)
-                    low.append(self._low[m][r] if t == "all" else blank)
-                    high.append(self._high[m][r] if t == "all" else blank)
+                    low.append(lower[r] if t == "all" else blank)
+                    high.append(upper[r] if t == "all" else blank)
         joined = {"value": value, "low": low, "high": high}
         return {"run": run, "topic": topic, "measure": name, self.by: np.concatenate(axis)} | {
             key: np.concatenate(parts) for key, parts in joined.items()
@@ -143,7 +147,7 @@ def curve(
     points = _points(track, depths)
     findings = Findings(track.findings)
     labellers = Labellers()
-    mean, low, high, values = {}, {}, {}, {}
+    mean, error, freedom, values = {}, {}, {}, {}
     for m in wanted_measures(measures, unjudged=unjudged, rel=rel):
         if by == "depth" and m.cutoff in ("none", "recall"):
             raise UsageError(f"{m} has no evaluation depth; ask for by='length'.")
@@ -153,7 +157,7 @@ def curve(
         zero = undefined == "zero" and m.zero_if_undefined
         with ThreadPoolExecutor(threads) as pool:
             summaries = list(pool.map(lambda run, one=one, zero=zero: _summary(one(run), zero), range(len(track.runs))))
-        mean[m], low[m], high[m] = (np.stack([s[i] for s in summaries]) for i in range(3))
+        mean[m], error[m], freedom[m] = (np.stack([s[i] for s in summaries]) for i in range(3))
         told = "counted as 0" if zero else "left out of the mean"
         findings.add(f"undefined-scores {m}", sum(s[3] for s in summaries), (), told)
         if per_topic:
@@ -161,25 +165,25 @@ def curve(
             raw = np.where(np.isnan(raw), 0.0, raw) if zero else raw
             past = (points[None, :] > track.lengths[:, None]).reshape(raw.shape)
             values[m] = np.where(past, np.nan, raw) if by == "length" else raw
-    return Curves(track.runs, track.topics, by, points, mean, low, high, values, findings)
+    return Curves(track.runs, track.topics, by, points, mean, error, freedom, values, findings)
 
 
 def _summary(values: Floats, zero: bool) -> tuple[Floats, Floats, Floats, int]:
-    """Mean and 95 % interval over topics (first axis), and how many lists are undefined somewhere."""
+    """Mean over topics (first axis), its standard error and degrees of freedom; how many lists are undefined somewhere.
+
+    The quantile that makes an interval of them is left to whoever asks for it: it comes from scipy.
+    """
     open_ = np.isnan(values)
     undefined = int(open_.any(axis=1).sum())
-    if undefined and zero:
+    if undefined:
         values = np.where(open_, 0.0, values)
-    if undefined and not zero:
-        found = describe(values.T)
-        return found.mean, found.low, found.high, undefined
-    n = len(values)
-    mean = values.sum(axis=0) / n
-    if n < 2:
-        return mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan), undefined
+    n = np.full(values.shape[1], len(values)) if zero or not undefined else (~open_).sum(axis=0)
+    mean = ratio(values.sum(axis=0), n)
     spread = values - mean
-    half = t_quantile(0.95, [n - 1])[0] * np.sqrt(np.einsum("tp,tp->p", spread, spread) / (n - 1) / n)
-    return mean, mean - half, mean + half, undefined
+    if undefined and not zero:
+        spread[open_] = 0.0
+    error = np.sqrt(ratio(ratio(np.einsum("tp,tp->p", spread, spread), np.maximum(n - 1, 0)), n))
+    return mean, error, n - 1.0, undefined
 
 
 def _points(track: Track, depths: Sequence[int] | None) -> NDArray[np.int64]:

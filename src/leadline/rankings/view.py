@@ -14,14 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from leadline import _core
 from leadline.rankings.entries import Entries, Floats, Ints, Points
 from leadline.rankings.labels import Labels
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Floats", "Labelled", "Rankings", "ratio"]
 
@@ -30,10 +32,8 @@ T = TypeVar("T", bound=np.generic)
 
 def ratio(a: NDArray[np.generic] | float, b: NDArray[np.generic] | float) -> Floats:
     """``a / b``, NaN (undefined) where ``b`` is 0."""
-    a, b = np.asarray(a, np.float64), np.asarray(b, np.float64)
-    out: Floats = np.full(np.broadcast_shapes(a.shape, b.shape), np.nan)
-    np.divide(a, b, out=out, where=b != 0)
-    return out
+    b = np.asarray(b, np.float64)
+    return np.asarray(np.asarray(a, np.float64) / np.where(b == 0, np.nan, b), np.float64)
 
 
 class Labelled:
@@ -307,9 +307,12 @@ class Rankings:
     def ideal_upto(self, x: Floats, cut: Floats | float | None = None) -> Floats:
         """Sum of ``x`` over the ideal list to the evaluation depth (or to ``cut``), at each point.
 
-        An ideal list has an entry at every rank up to its end, so its places need no search.
+        An ideal list has an entry at every rank up to its end, so its places need no search; those of a curve over
+        depths, the same for all runs, are kept.
         """
         ideal = self.lists.labels.ideal
+        if cut is None and np.shape(self.k) == (1, self.points.shape[-1]):
+            return np.asarray(ideal.running_sum(x)[self.topic_places(ideal, self.k)])
         start = self.topicwise(ideal.offsets[:-1] + np.arange(ideal.lists))
         seen = np.minimum(self.topicwise(ideal.counts), self.k if cut is None else cut)
         return np.asarray(ideal.running_sum(x)[start + seen.astype(np.int64)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, cast
@@ -17,10 +17,10 @@ from leadline.depths.curves import By, Curves
 from leadline.errors import LeadlineError, NothingToEvaluate, UsageError
 from leadline.findings import Finding, Findings
 from leadline.integrations.spark.tracks import SparkTrack
-from leadline.integrations.spark.workers import ANSWERED, VALUES, Task, work
+from leadline.integrations.spark.workers import ANSWERED, VALUES, Task, counted, work
 from leadline.measures.base import Measure
 from leadline.measures.scoring import Undefined, score_track, wanted_measures
-from leadline.stats.intervals import t_quantile
+from leadline.rankings.view import ratio
 
 __all__ = ["Result", "clear_errors", "curve", "evaluate", "truncate"]
 
@@ -38,9 +38,14 @@ class Result:
     ``rows`` is a DataFrame (run, topic, measure, value; after ``truncate`` also length, full, gain, empty).
     """
 
-    def __init__(self, track: SparkTrack, measures: tuple[Measure, ...], raw: Any, names: tuple[str, ...]) -> None:
+    def __init__(
+        self, track: SparkTrack, measures: tuple[Measure, ...], mapped: Callable[..., Any], names: tuple[str, ...]
+    ) -> None:
         self.measures = measures
-        self._track, self._raw, self._names = track, raw, names
+        self._track, self._mapped, self._names = track, mapped, names
+        texts = "run string, topic string, measure string, "
+        self._raw = mapped(texts + ", ".join(f"{n} double" for n in names) + ", finding string")
+        self._kept = False
 
     @property
     def rows(self) -> Any:
@@ -59,18 +64,22 @@ class Result:
         return self._raw.where(sql.col("finding").isNull())
 
     def totals(self) -> Any:
-        """What stands under topic ``all``, as locally: means over topics, sums of counts; a DataFrame."""
+        """What stands under topic ``all``, as locally: means over topics, sums of counts; a DataFrame.
+
+        Workers add up their own lists, so that only the sums travel, unless the rows are kept (:meth:`persist`) or a
+        measure has its own way from topics to the whole.
+        """
         from pyspark.sql import functions as sql
 
         own = [m for m in self.measures if type(m).aggregate is not Measure.aggregate]
-        plain = self._all.where(~sql.col("measure").isin([str(m) for m in own])) if own else self._all
+        plain = self._lists_added_up(own) if own or self._kept else self._added_up_by_workers()
         sums = [str(m) for m in self.measures if m.total == "sum"]
         cells = []
         for name in self._names:
-            known = sql.when(~sql.isnan(name), sql.col(name))
-            mean = sql.coalesce(sql.avg(known), sql.lit(float("nan")))
-            counted = sql.col("measure").isin(sums) if sums and name in ("value", "full", "gain") else sql.lit(False)
-            cells.append(sql.when(counted, sql.coalesce(sql.sum(known), sql.lit(0.0))).otherwise(mean).alias(name))
+            total, n = sql.sum(name), sql.sum(counted(name))
+            mean = sql.when(n > 0, total / n).otherwise(float("nan"))
+            is_sum = sql.col("measure").isin(sums) if sums and name in ("value", "full", "gain") else sql.lit(False)
+            cells.append(sql.when(is_sum, total).otherwise(mean).alias(name))
         found = plain.groupBy("run", "measure").agg(*cells)
         if own:
             schema = "run string, measure string, value double"
@@ -78,6 +87,28 @@ class Result:
             by_name = {str(m): m for m in own}
             found = found.unionByName(special.applyInArrow(lambda table: _aggregate(by_name, table), schema))
         return found.select("run", sql.lit("all").alias("topic"), "measure", *self._names)
+
+    def _added_up_by_workers(self) -> Any:
+        """The sum of each run's values under each measure, and how many went into it, partition by partition."""
+        from pyspark.sql import functions as sql
+
+        cells = ", ".join(f"{n} double, {counted(n)} long" for n in self._names)
+        raw = self._mapped(f"run string, measure string, {cells}, finding string", totals=True)
+        return raw.where(sql.col("finding").isNull())
+
+    def _lists_added_up(self, left_out: list[Measure]) -> Any:
+        """The same columns for every single list."""
+        from pyspark.sql import functions as sql
+
+        rows = self._all.where(~sql.col("measure").isin([str(m) for m in left_out])) if left_out else self._all
+        cells = [
+            cell
+            for n in self._names
+            for cell in (
+                sql.nanvl(n, sql.lit(0.0)).alias(n), (~sql.isnan(n)).cast("long").alias(counted(n)),
+            )
+        ]  # fmt: skip
+        return rows.select("run", "measure", *cells)
 
     def findings(self) -> Findings:
         """What was dropped, filled in or is doubtful, over all partitions; NothingToEvaluate if no list was judged."""
@@ -90,11 +121,13 @@ class Result:
     def persist(self) -> Result:
         """Keep what was computed for further questions (rows, totals, findings); returns itself."""
         self._raw.persist()
+        self._kept = True
         return self
 
     def unpersist(self) -> Result:
         """Forget what was kept."""
         self._raw.unpersist()
+        self._kept = False
         return self
 
     def __repr__(self) -> str:
@@ -190,8 +223,7 @@ def _asked(
         for m in wanted:
             if not m.per_topic:
                 raise UsageError(f"{m} exists for whole runs only; it cannot say where a list should stop.")
-    schema = ", ".join(["run string, topic string, measure string", *(f"{n} double" for n in names), "finding string"])
-    return Result(track, wanted, _mapped(track, wanted, schema, what=what, undefined=undefined), names)
+    return Result(track, wanted, partial(_mapped, track, wanted, what=what, undefined=undefined), names)
 
 
 def _mapped(track: SparkTrack, measures: tuple[Measure, ...], schema: str, **asked: Any) -> Any:
@@ -258,15 +290,13 @@ def _curves(track: SparkTrack, raw: Any, wanted: tuple[Measure, ...], by: By, po
         at = number[1][row.measure], number[0][row.run], place[row.point]
         cells[(slice(None), *at)] = row.n, row.total, row.squares, row.open
     n, total, squares, open_ = cells
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = total / n
-        half = t_quantile(0.95, n - 1) * np.sqrt(np.maximum(squares - n * mean**2, 0.0) / (n - 1) / n)
-    half = np.where(n < 2, np.nan, half)
+    mean = ratio(total, n)
+    error = np.sqrt(ratio(np.maximum(squares - n * mean**2, 0.0), np.maximum(n - 1, 0) * n))
     for i, m in enumerate(wanted):
         told = "counted as 0" if undefined == "zero" and m.zero_if_undefined else "left out of the mean"
         findings.add(f"undefined-scores {m}", int(open_[i].sum()), (), told)
-    mid, low, high = ({m: a[i] for i, m in enumerate(wanted)} for a in (mean, mean - half, mean + half))
-    return Curves(runs, (), by, points, mid, low, high, {}, findings)
+    middle, errors, freedom = ({m: a[i] for i, m in enumerate(wanted)} for a in (mean, error, n - 1))
+    return Curves(runs, (), by, points, middle, errors, freedom, {}, findings)
 
 
 # findings and errors --------------------------------------------------------------------------------------------------
