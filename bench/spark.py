@@ -4,9 +4,10 @@
     python bench/spark.py table [--rows 20_000_000] [--peer-rows 500_000]
 
 One Spark of all processors on this machine. Start-up, that is the session and a first small job that starts the Python
-workers, is left out. ``table`` compares rows per second: the peers are slow, so they get a part of the table. They compute
-one measure each (nDCG@10 per topic with ``applyInArrow``, mean precision, nDCG and average precision with ``RankingMetrics``
-after the joins and sorts it needs), leadline its ten. Needs Java and ``pip install 'leadline[spark]'``.
+workers, is left out. ``table`` compares rows per second: the peers are slow, so they get a part of the table. leadline
+computes ten measures; a function per topic with ``applyInArrow`` nine of them (with pytrec_eval) or only nDCG@10, and
+``RankingMetrics`` three (after the joins and sorts it needs). As a measure of what is Spark's own share, the same rows are
+also only handed to Python and dropped. Needs Java, ``pip install 'leadline[spark]'`` and pytrec_eval.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +141,38 @@ def ndcg_of_a_topic(table):  # type: ignore[no-untyped-def]
     return pa.table({"qid": table["qid"].slice(0, 1), "value": [value]})
 
 
+NINE = ["map", "ndcg", "ndcg_cut_10", "P_10", "recall_100", "recip_rank", "Rprec", "bpref", "num_rel_ret"]
+
+
+def nine_of_a_topic(table):  # type: ignore[no-untyped-def]
+    """Nine of leadline's ten measures of one topic with pytrec_eval."""
+    import pyarrow as pa
+    import pytrec_eval
+
+    topic = table["qid"][0].as_py()
+    docs, scores, labels = (table[name].to_pylist() for name in ("docno", "score", "label"))
+    run = {doc: score for doc, score in zip(docs, scores, strict=True) if score is not None}
+    judged = {doc: label for doc, label in zip(docs, labels, strict=True) if label is not None}
+    found = pytrec_eval.RelevanceEvaluator({topic: judged}, set(NINE)).evaluate({topic: run}).get(topic, {})
+    return pa.table({"qid": [topic]} | {name: [float(found.get(name, 0))] for name in NINE})
+
+
+def nine_in_arrow(runs: Any, qrels: Any) -> Any:
+    joined = runs.join(qrels, ["qid", "docno"], "full").select("qid", "docno", "score", "label")
+    schema = "qid string, " + ", ".join(f"{name} double" for name in NINE)
+    return joined.groupBy("qid").applyInArrow(nine_of_a_topic, schema).agg(dict.fromkeys(NINE, "avg")).collect()
+
+
+def dropped(batches):  # type: ignore[no-untyped-def]
+    import pyarrow as pa
+
+    yield pa.RecordBatch.from_pydict({"n": [sum(batch.num_rows for batch in batches)]})
+
+
+def handed_over(runs: Any, qrels: Any) -> Any:
+    return runs.repartition("qid").mapInArrow(dropped, "n long").collect()
+
+
 def apply_in_arrow(runs: Any, qrels: Any) -> Any:
     joined = runs.join(qrels, ["qid", "docno"], "left").select("qid", "score", "label")
     return (
@@ -164,33 +196,39 @@ def ranking_metrics(runs: Any, qrels: Any) -> Any:
 def table(args: argparse.Namespace) -> None:
     """A table of rankings: rows per second."""
     with tempfile.TemporaryDirectory() as place:
-        run_path, qrels_path, topics = make_table(place, args.rows, args.depth, min(50, args.depth // 2))
+        run_path, qrels_path, topics = make_table(place, args.rows, args.depth, args.judged)
         on = session()
         runs, qrels = on.read.parquet(run_path), on.read.parquet(qrels_path)
-        first = on.createDataFrame([("q0", "clueweb-0000001", 1.0)], "qid string, docno string, score double")
-        spark.evaluate(spark.read(on, {"q0": {"a": 1}}, first), MEASURES).rows.count()
-        few = max(args.peer_rows // args.depth, 1)
-        some_runs = runs.where(f"cast(substr(qid, 2) as int) < {few}").persist()
-        some_qrels = qrels.where(f"cast(substr(qid, 2) as int) < {few}").persist()
-        peer_rows = some_runs.count()
-        some_qrels.count()
-        speed = {}
+        part = "cast(substr(qid, 2) as int) < {}"
+        warm_runs, warm_qrels = (f.where(part.format(5_000)).persist() for f in (runs, qrels))
+        some_runs, some_qrels = (f.where(part.format(args.peer_rows // args.depth)).persist() for f in (runs, qrels))
+        for frame in (warm_runs, warm_qrels, some_runs, some_qrels):
+            frame.count()
+        speed: dict[str, float] = {}
+
+        def show(name: str, work: Callable[[Any, Any], Any], runs: Any, qrels: Any, rows: int) -> float:
+            work(warm_runs, warm_qrels)  # starts Python's workers, has Java compile
+            taken, _ = timed(lambda: work(runs, qrels))
+            print(f"  {name:44} {rows:>11,} rows {taken:7.2f} s {rows / taken / 1e6:7.3f} M rows/s", flush=True)
+            return rows / taken
+
         for name, peer in (
+            ("applyInArrow per topic, 9 measures", nine_in_arrow),
             ("applyInArrow per topic, 1 measure", apply_in_arrow),
             ("RankingMetrics, 3 measures", ranking_metrics),
         ):
-            taken, _ = timed(lambda peer=peer: peer(some_runs, some_qrels))
-            speed[name] = peer_rows / taken
-            print(f"  {name:36} {peer_rows:>11,} rows {taken:7.2f} s {speed[name] / 1e6:7.3f} M rows/s", flush=True)
+            speed[name] = show(name, peer, some_runs, some_qrels, some_runs.count())
+        show("rows by topic to Python and dropped", handed_over, runs, qrels, args.rows)
         for name, broadcast in (("broadcast", True), ("co-partitioned", False)):
-            track = spark.read(on, qrels, runs, broadcast=broadcast)
-            taken, _ = timed(partial(lambda t: spark.evaluate(t, MEASURES).totals().collect(), track))
-            own = f"leadline, qrels {name}, {len(MEASURES)} measures"
-            print(
-                f"  {own:36} {args.rows:>11,} rows {taken:7.2f} s {args.rows / taken / 1e6:7.3f} M rows/s", flush=True
-            )
+            own = show(
+                f"leadline, qrels {name}, {len(MEASURES)} measures",
+                lambda r, q, broadcast=broadcast: (
+                    spark.evaluate(spark.read(on, q, r, broadcast=broadcast), MEASURES).totals().collect()
+                ),
+                runs, qrels, args.rows,
+            )  # fmt: skip
             for peer, its in speed.items():
-                print(f"      {args.rows / taken / its:6.1f} × {peer}")
+                print(f"      {own / its:6.1f} × {peer}")
         on.stop()
     print(f"{topics:,} topics of {args.depth} documents, {os.cpu_count()} processors")
 
@@ -203,6 +241,7 @@ def main() -> None:
     parser.add_argument("--depth", type=int, help="documents of a ranking; 1000 in files, 20 in the table")
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--rows", type=int, default=20_000_000)
+    parser.add_argument("--judged", type=int, default=2, help="judgments of a topic in the table")
     parser.add_argument("--peer-rows", type=int, default=1_000_000)
     args = parser.parse_args()
     args.depth = args.depth or {"files": 1000, "table": 20}[args.what]

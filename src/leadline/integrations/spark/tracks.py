@@ -214,7 +214,6 @@ def _rows(
     if broadcast is None:
         broadcast = not _is_frame(qrels) or qrels.limit(MOST_BROADCAST + 1).count() <= MOST_BROADCAST
     marked = rows.withColumn("kind", sql.lit(RUN).cast("byte"))
-    marked = marked if "run" in rows.columns else marked.withColumn("run", sql.lit("run"))
     if broadcast:
         held, gmax, findings = _local_qrels(session, qrels, named, bool(reading["lenient"]))
         topics = [(_utf8(t),) for t in held.topics.to_pylist()]
@@ -225,7 +224,7 @@ def _rows(
             raise UsageError("broadcast=False needs the qrels as a DataFrame of Spark.")
         others = _selected(qrels, "qrels", _for(named, ("topic", "doc", "grade")))
         top = others.select(sql.max(sql.col("grade").cast("int"))).first()[0]
-        others = others.withColumn("kind", sql.lit(QRELS).cast("byte"))
+        others = _with_score(others, rows).withColumn("kind", sql.lit(QRELS).cast("byte"))
         sent, gmax, findings = None, max(int(top or 1), 1), Findings()
     table = marked.unionByName(others, allowMissingColumns=True)
     partitions = common["partitions"]
@@ -233,6 +232,16 @@ def _rows(
     return SparkTrack(
         kind="rows", table=table, qrels=sent, gmax=gmax, runs=names, findings=findings, reading=reading, **common
     )
+
+
+def _with_score(judgments: Any, rows: Any) -> Any:
+    """Grades under the name of scores where these can hold them: one column less for every row that travels."""
+    from pyspark.sql import functions as sql
+
+    held = judgments.schema["grade"].dataType.typeName(), rows.schema["score"].dataType.typeName()
+    if held[0] not in ("byte", "short", "integer", "long") or held[1] != "double":
+        return judgments
+    return judgments.withColumn("score", sql.col("grade").cast("double")).drop("grade")
 
 
 def _run_names(rows: Any) -> tuple[str, ...]:

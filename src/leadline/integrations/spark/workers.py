@@ -30,7 +30,7 @@ from leadline.measures.scoring import Labellers, Undefined, missing_topics, scor
 if TYPE_CHECKING:
     from leadline.rankings.track import Track
 
-__all__ = ["ANSWERED", "MARKER", "QRELS", "RUN", "Qrels", "Task", "work"]
+__all__ = ["ANSWERED", "MARKER", "QRELS", "RUN", "VALUES", "Qrels", "Task", "counted", "work"]
 
 RUN, QRELS, MARKER = 0, 1, 2  # what a row is: of a run, a judgment, or the name of a topic that has judgments
 ANSWERED = "lists-answered"  # travels as a finding, so that the driver learns whether there was anything to evaluate
@@ -90,6 +90,7 @@ class Task:
     undefined: Undefined = "zero"
     by: Any = "depth"
     points: tuple[int, ...] = ()
+    totals: bool = False  # sums over the partition's lists instead of a row for each
 
 
 def work(task: Task, batches: Iterable[Any]) -> Iterator[Any]:
@@ -146,15 +147,21 @@ def _from_rows(task: Task, table: Any) -> Track:
     kind = table["kind"]
     rows = table.filter(pc.equal(kind, RUN)).select([n for n in table.column_names if n not in ("kind", "grade")])
     rows = rows.combine_chunks()
-    _refuse_missing(rows, ("run", "topic", "doc"), "run")
-    runs = run_table(rows, topic="topic", doc="doc", score="score", run="run", rank=_rank_of(rows))
+    named = [name for name in ("run", "rank") if name in rows.column_names]
+    _refuse_missing(rows, ("topic", "doc", *(n for n in named if n == "run")), "run")
+    known = {name: name for name in ("topic", "doc", "score", *named)}
+    runs = run_table(rows, **known) if len(rows) else []
     for columns in runs:
-        assert columns.lines is not None
-        columns.lines = _Rows(rows, ("topic", "doc", "score"), columns.lines)  # type: ignore[assignment]
+        columns.name = columns.name or task.runs[0]
+        lines = columns.lines or range(1, len(rows) + 1)
+        columns.lines = _Rows(rows, ("topic", "doc", "score"), lines)  # type: ignore[assignment]
     if task.qrels is not None:
         named = pc.unique(table.filter(pc.equal(kind, MARKER))["topic"])
         return _read(task, task.qrels.value.of(named), list(runs))
-    judged = table.filter(pc.equal(kind, QRELS)).select(["topic", "doc", "grade"])
+    judged = table.filter(pc.equal(kind, QRELS))
+    if "grade" not in table.column_names:  # they came under the name of scores
+        judged = judged.append_column("grade", judged["score"].cast(pa.int64()))
+    judged = judged.select(["topic", "doc", "grade"])
     _refuse_missing(judged, ("topic", "doc"), "qrels")
     grades = judged.schema.field("grade").type
     own = pa.table({"topic": [_OWN], "doc": [_OWN], "grade": pa.array([0]).cast(grades)}, schema=judged.schema)
@@ -162,10 +169,6 @@ def _from_rows(task: Task, table: Any) -> Track:
     qrels = qrels_table(judged, topic="topic", doc="doc", grade="grade")
     qrels.lines = _Rows(judged, ("topic", "doc", "grade"), range(1, len(judged) + 1))  # type: ignore[assignment]
     return _read(task, qrels, list(runs))
-
-
-def _rank_of(rows: Any) -> str | None:
-    return "rank" if "rank" in rows.column_names else None
 
 
 class _Rows(Sequence[str]):
@@ -250,7 +253,7 @@ def _evaluated(task: Task, track: Track, short: bool) -> Results:
             values = scores.array(m)
             if m in gaps and task.undefined == "zero" and m.zero_if_undefined:
                 values = np.where(np.isnan(values), 0.0, values)
-            yield _lists(track, m, {"value": values})
+            yield _results(task, track, m, {"value": values})
 
     return blocks(), findings
 
@@ -265,7 +268,7 @@ def _truncated(task: Task, track: Track, short: bool) -> Results:
             length = best.length(m)
             empty = np.where(np.isnan(length), np.nan, length == 0)
             own = {"length": length, "value": best.value(m), "full": best.full(m), "gain": best.gain(m), "empty": empty}
-            yield _lists(track, m, own)
+            yield _results(task, track, m, own)
 
     return blocks(), findings
 
@@ -323,10 +326,18 @@ _RESULTS: dict[str, Callable[[Task, Track, bool], Results]] = {
 VALUES = {"evaluate": ("value",), "truncate": ("length", "value", "full", "gain", "empty")}
 
 
-def _lists(track: Track, m: Measure, values: dict[str, NDArray[np.float64]]) -> Any:
-    """Results of all lists under one measure."""
+def _results(task: Task, track: Track, m: Measure, values: dict[str, NDArray[np.float64]]) -> Any:
+    """Results under one measure: of all lists, or summed up for each run."""
     import pyarrow as pa
 
+    if task.totals:
+        cells = {}
+        for name, a in values.items():
+            known = ~np.isnan(a)
+            cells[name], cells[counted(name)] = np.where(known, a, 0.0).sum(axis=1), known.sum(axis=1)
+        rows = len(track.runs)
+        runs = pa.array([_text(n) for n in track.runs], pa.string())
+        return _table({"run": runs, "measure": pa.repeat(str(m), rows)} | cells, rows)
     if "spark-names" not in track.memo:  # the same for every measure
         R, T = track.shape
         runs, topics = (pa.array([_text(n) for n in names], pa.string()) for names in (track.runs, track.topics))
@@ -334,6 +345,11 @@ def _lists(track: Track, m: Measure, values: dict[str, NDArray[np.float64]]) -> 
     run, topic = track.memo["spark-names"]
     cells = {name: np.ascontiguousarray(a, np.float64).ravel() for name, a in values.items()}
     return _table({"run": run, "topic": topic, "measure": pa.repeat(str(m), len(run))} | cells, len(run))
+
+
+def counted(name: str) -> str:
+    """The column that says how many values went into a sum."""
+    return f"{name}_n"
 
 
 def _text(name: str) -> str:
@@ -352,14 +368,16 @@ def _told(task: Task, findings: list[str]) -> Any:
     import pyarrow as pa
 
     rows = len(findings)
-    texts = ("run", "measure") if task.what == "curve" else ("run", "topic", "measure")
+    texts = ("run", "measure") if task.what == "curve" or task.totals else ("run", "topic", "measure")
     columns: dict[str, Any] = {name: pa.nulls(rows, pa.string()) for name in texts}
     if task.what == "curve":
         columns |= {"point": pa.nulls(rows, pa.int64()), "n": pa.nulls(rows, pa.int64())}
         columns |= {name: pa.nulls(rows, pa.float64()) for name in ("total", "squares")}
         columns["open"] = pa.nulls(rows, pa.int64())
-    else:
-        columns |= {name: pa.nulls(rows, pa.float64()) for name in VALUES[task.what]}
+    for name in VALUES.get(task.what, ()):
+        columns[name] = pa.nulls(rows, pa.float64())
+        if task.totals:
+            columns[counted(name)] = pa.nulls(rows, pa.int64())
     return pa.table(columns | {"finding": pa.array(findings, pa.string())})
 
 
