@@ -57,6 +57,19 @@ class Contestant:
         self.memory = max(self.memory, usage.ru_maxrss / 1024)
 
 
+class Inside(Contestant):
+    """A process that does the job once to warm up, then several times, and prints the seconds of each."""
+
+    def run(self) -> None:
+        if self.failed:
+            return
+        done = subprocess.run(self.command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+        if done.returncode:
+            self.failed = f"exit {done.returncode}"
+            return
+        self.seconds += map(float, done.stdout.split())
+
+
 @dataclass
 class Workload:
     """One job, done by several contestants on the same files."""
@@ -82,8 +95,9 @@ class Workload:
                 continue
             spread = f"{min(c.seconds):.3f}–{max(c.seconds):.3f}"
             speed = self.size / 1e6 / c.median
+            memory = f"{c.memory:.0f}" if c.memory else ""
             out.append(
-                f"| {self.name} | {c.name} | {c.median:.3f} | {spread} | {c.median / first:.2f} × | {c.memory:.0f} | {speed:.0f} |"
+                f"| {self.name} | {c.name} | {c.median:.3f} | {spread} | {c.median / first:.2f} × | {memory} | {speed:.0f} |"
             )
         return out
 
@@ -141,7 +155,7 @@ class Bench:
 
     def workloads(self) -> list[Workload]:
         out = []
-        for make in (self.w1s, self.w1l, self.w2, self.w2x, self.gz, self.others):
+        for make in (self.w1s, self.w1l, self.w2, self.w2x, self.gz, self.others, self.inside):
             if not self.options.only or make.__name__ in self.options.only.lower().split(","):
                 out.append(make())
         return out
@@ -227,6 +241,21 @@ class Bench:
         ]
         return self._race("others", f"two runs, {data.name}", data, peers, 1 if self.quick else 3)
 
+    def inside(self) -> Workload:
+        """The same two runs in processes that are warm: what a notebook or a training loop sees."""
+        data = self.data("others", 2, 50 if self.quick else 250, 1000)
+        files = [str(data / "qrels.txt"), *sorted(str(f) for f in (data / "runs").iterdir())]
+        contestants: list[Contestant] = []
+        for tool in ("leadline", "pytrec_eval", "ir_measures", "ranx", "trectools"):
+            where = self.options.leadline if tool == "leadline" else self.options.peers
+            script = [str(Path(where) / "python"), str(HERE / "peers" / "in_process.py"), f"{tool}_peer"]
+            contestants.append(Inside(tool, [*script, "1" if self.quick else "3", *files]))
+        load = Workload(
+            "inside", f"two runs, {data.name}, in warm processes", contestants, self.size(data), 1 if self.quick else 3
+        )
+        load.race()
+        return load
+
     def _race(self, name: str, what: str, data: Path, peers: list[Contestant], repeats: int) -> Workload:
         load = Workload(name, what, [self.leadline(data), *self.trec_eval(data), *peers], self.size(data), repeats)
         load.race()
@@ -281,7 +310,7 @@ def main() -> None:
         "--peers", default=str(Path(sys.executable).parent), help="bin folder of an environment with the peers"
     )
     parser.add_argument("--quick", action="store_true", help="small data, few repeats: to see that it runs")
-    parser.add_argument("--only", default="", help="workloads, comma-separated: w1s,w1l,w2,w2x,gz,others,growth")
+    parser.add_argument("--only", default="", help="workloads, comma-separated: w1s,w1l,w2,w2x,gz,others,inside,growth")
     parser.add_argument("--data", help="keep the data in this folder")
     parser.add_argument(
         "-o", "--output", type=Path, help="write the table here (default: bench/results/DATE.md unless --quick)"
