@@ -7,7 +7,8 @@ One Spark of all processors on this machine. Start-up, that is the session and a
 workers, is left out. ``table`` compares rows per second: the peers are slow, so they get a part of the table. leadline
 computes ten measures; a function per topic with ``applyInArrow`` nine of them (with pytrec_eval) or only nDCG@10, and
 ``RankingMetrics`` three (after the joins and sorts it needs). As a measure of what is Spark's own share, the same rows are
-also only handed to Python and dropped. Needs Java, ``pip install 'leadline[spark]'`` and pytrec_eval.
+also only handed to Python and dropped; leadline's workers open the parquet files themselves, or get the rows from Spark.
+Needs Java, ``pip install 'leadline[spark]'`` and pytrec_eval.
 """
 
 from __future__ import annotations
@@ -219,9 +220,9 @@ def table(args: argparse.Namespace) -> None:
         ):
             speed[name] = show(name, peer, some_runs, some_qrels, some_runs.count())
         show("rows by topic to Python and dropped", handed_over, runs, qrels, args.rows)
-        for name, broadcast in (("broadcast", True), ("co-partitioned", False)):
+        for name, broadcast in (("workers open the files", True), ("rows through Spark", False)):
             own = show(
-                f"leadline, qrels {name}, {len(MEASURES)} measures",
+                f"leadline, {name}, {len(MEASURES)} measures",
                 lambda r, q, broadcast=broadcast: (
                     spark.evaluate(spark.read(on, q, r, broadcast=broadcast), MEASURES).totals().collect()
                 ),

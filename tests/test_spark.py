@@ -12,7 +12,8 @@ import os
 import pickle
 import re
 import sys
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,23 @@ def frames(session: Any) -> tuple[Any, Any]:
     runs = session.createDataFrame(ROWS, "run string, qid string, docno string, score double")
     qrels = session.createDataFrame(QRELS, "query_id string, doc_id string, relevance int")
     return qrels, runs
+
+
+def written(session: Any, folder: Path, file_of: Callable[[tuple[Any, ...]], int]) -> tuple[Any, Any]:
+    """Qrels and rankings as folders of parquet files; ``file_of`` says which file a row of a ranking is in."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place = Path(tempfile.mkdtemp(dir=folder))
+    runs = {"run": 0, "qid": 1, "docno": 2, "score": 3}
+    for name, rows, columns in (("runs", ROWS, runs), ("qrels", QRELS, {"query_id": 0, "doc_id": 1, "relevance": 2})):
+        (place / name).mkdir()
+        numbers = [file_of(row) if name == "runs" else 0 for row in rows]
+        for number in set(numbers):
+            own = [row for row, n in zip(rows, numbers, strict=True) if n == number]
+            table = pa.table({column: [row[i] for row in own] for column, i in columns.items()})
+            pq.write_table(table, place / name / f"part {number}.parquet")
+    return session.read.parquet(str(place / "qrels")), session.read.parquet(str(place / "runs"))
 
 
 def by_key(frame: Any, *names: str) -> dict[tuple[str, str, str], tuple[float, ...]]:
@@ -254,29 +272,37 @@ def as_given(session: Any, folder: Path, frames: tuple[Any, Any], how: str) -> A
         return spark.read(session, (folder / "qrels.txt").as_uri(), (folder / "runs").as_uri(), via="spark")
     if how == "broadcast":
         return spark.read(session, folder / "qrels.txt", frames[1], partitions=8)
+    if how == "parquet":
+        track = spark.read(session, *written(session, folder, lambda row: int(row[1]) % 4), partitions=3)
+        assert track.kind == "parquet"
+        return track
     return spark.read(session, frames[0], frames[1], broadcast=False)
 
 
 @pytest.mark.spark
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("how", ["paths", "contents", "broadcast", "copartitioned"])
+@pytest.mark.parametrize("how", ["paths", "contents", "broadcast", "copartitioned", "parquet"])
 def test_scores_totals_and_findings_are_the_local_ones(
     session: Any, folder: Path, frames: tuple[Any, Any], local: leadline.Track, how: str
 ) -> None:
     # what is pooled takes all runs of a topic: of files, one partition then
-    measures = [*MEASURES, POOLED] if how in ("contents", "copartitioned") else MEASURES
+    measures = [*MEASURES, POOLED] if how in ("contents", "copartitioned", "parquet") else MEASURES
     expected = leadline.evaluate(local, measures)
-    found = spark.evaluate(as_given(session, folder, frames, how), measures).persist()
+    track = as_given(session, folder, frames, how)
+    found = spark.evaluate(track, measures).persist()
     same(by_key(found.rows), of_columns(expected.columns(total=False)))
     same(by_key(found.totals()), of_columns(expected.columns(per_topic=False)))
     assert told(found.findings()) == told(expected.findings)
     assert {"topics-without-judgments", "topics-without-ranking", "undefined-scores"} <= found.findings().codes
     found.unpersist()
+    plain = [m for m in measures if m != "c@1"]  # which workers can add up themselves
+    added_up = spark.evaluate(track, plain).totals()
+    same(by_key(added_up), of_columns(leadline.evaluate(local, plain).columns(per_topic=False)))
 
 
 @pytest.mark.spark
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("how", ["paths", "broadcast"])
+@pytest.mark.parametrize("how", ["paths", "broadcast", "parquet"])
 def test_best_lengths_are_the_local_ones(
     session: Any, folder: Path, frames: tuple[Any, Any], local: leadline.Track, how: str
 ) -> None:
@@ -286,14 +312,18 @@ def test_best_lengths_are_the_local_ones(
     found = spark.truncate(as_given(session, folder, frames, how), measures).persist()
     columns = of_columns(expected.columns(per_topic=True), *names)
     same(by_key(found.rows, *names), {k: v for k, v in columns.items() if k[1] != "all"})
-    same(by_key(found.totals(), *names), {k: v for k, v in columns.items() if k[1] == "all"})
+    whole = {k: v for k, v in columns.items() if k[1] == "all"}
+    same(by_key(found.totals(), *names), whole)
+    same(by_key(found.unpersist().totals(), *names), whole)
     assert told(found.findings()) == told(expected.findings)
-    found.unpersist()
 
 
 @pytest.mark.spark
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize(("how", "by", "undefined"), [("paths", "depth", "zero"), ("broadcast", "length", "nan")])
+@pytest.mark.parametrize(
+    ("how", "by", "undefined"),
+    [("paths", "depth", "zero"), ("broadcast", "length", "nan"), ("parquet", "depth", "nan")],
+)
 def test_curves_are_the_local_ones(
     session: Any, folder: Path, frames: tuple[Any, Any], local: leadline.Track, how: str, by: Any, undefined: Any
 ) -> None:
@@ -306,6 +336,26 @@ def test_curves_are_the_local_ones(
         np.testing.assert_allclose(found.band(m), expected.band(m), rtol=0, atol=1e-9)
     codes = {f.code: f.count for f in expected.findings}
     assert codes.items() <= {f.code: f.count for f in found.findings}.items()
+
+
+@pytest.mark.spark
+@pytest.mark.filterwarnings("default")
+def test_files_are_opened_by_workers_only_where_that_is_the_same(
+    session: Any, folder: Path, local: leadline.Track
+) -> None:
+    """A topic in two partitions, or a frame that is more than its files: the ordinary way, the same numbers."""
+    expected = of_columns(leadline.evaluate(local, MEASURES).columns(total=False))
+    split = spark.read(session, *written(session, folder, lambda row: len(row[2])), partitions=2)
+    assert split.kind == "rows"
+    same(by_key(spark.evaluate(split, MEASURES).rows), expected)
+    qrels, runs = written(session, folder, lambda row: int(row[1]) % 4)
+    fewer = spark.read(session, qrels, runs.where("run != 'run0'"))
+    assert fewer.kind == "rows"
+    same(
+        by_key(spark.evaluate(fewer, "AP").rows), {k: v for k, v in expected.items() if k[0] != "run0" and k[2] == "AP"}
+    )
+    nameless = spark.read(session, qrels, runs.drop("run").where("qid = '01'"), lenient=True)
+    assert {r.run for r in spark.evaluate(nameless, "AP").rows.collect()} == {"run"}
 
 
 @pytest.mark.spark

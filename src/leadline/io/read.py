@@ -256,8 +256,8 @@ class Pending:
         for thread in self._threads:
             thread.join(timeout=1)  # one that waits for a pipe cannot be woken; it ends with the process
 
-    def result(self, progress: Callable[[int, int], object] | None = None) -> Reading:
-        """Wait for the end of reading; raises what is wrong with the inputs."""
+    def result(self, progress: Callable[[int, int], object] | None = None, *, common: bool = True) -> Reading:
+        """Wait for the end of reading; raises what is wrong with the inputs, and if no topic is ``common`` to them."""
         try:
             self._job.wait(progress)
         except BaseException:
@@ -273,7 +273,7 @@ class Pending:
         if self._name == "tag":
             names = [tag or given for tag, given in zip(tags, names, strict=True)]
             check_names(names, self._runs)
-        self._add_findings()
+        self._add_findings(common)
         return Reading(
             self._job, nil=self._nil is not None, keep_scores=self._keep_scores, keep_docs=self._keep_docs,
             ties=self._ties, findings=self._findings, runs=names, tags=tags, sources=[s.where for s in self._runs],
@@ -297,9 +297,9 @@ class Pending:
         if total:
             raise InputError(said, total=total)
 
-    def _add_findings(self) -> None:
+    def _add_findings(self, common: bool) -> None:
         outside = dict.fromkeys(t for i in range(len(self._runs)) for t in self._job.run_outside(i))
-        if not self._job.answered.any():
+        if common and not self._job.answered.any():
             known = ", ".join(self._job.topics[:3])
             raise NothingToEvaluate(
                 f"No topic of the runs is in the qrels: the runs have {', '.join(list(outside)[:3]) or 'none'}, "

@@ -230,7 +230,9 @@ def _mapped(track: SparkTrack, measures: tuple[Measure, ...], schema: str, **ask
     """The work of all partitions as a DataFrame."""
     table, reading = track.table, dict(track.reading)
     shares: tuple[tuple[str, ...], ...] = ()
-    if track.kind != "rows":
+    if track.scan is not None:
+        shares, table = track.scan.shares, track.session.range(0, len(track.scan.shares), 1, len(track.scan.shares))
+    elif track.kind != "rows":
         together = _need_the_pool(measures)  # all runs of a topic decide what was pooled: no partition may miss one
         many = 1 if together else track.partitions or 2 * track.session.sparkContext.defaultParallelism
         many = min(many, len(track.paths))
@@ -242,6 +244,7 @@ def _mapped(track: SparkTrack, measures: tuple[Measure, ...], schema: str, **ask
         reading["threads"] = None if together else 1
     task = Task(
         kind=track.kind, measures=measures, qrels=track.qrels, gmax=track.gmax, runs=track.runs, paths=shares,
+        columns=track.scan.columns if track.scan else {}, unanswered=track.scan.unanswered if track.scan else None,
         reading=reading, pool_depth=track.pool_depth, **asked,
     )  # fmt: skip
     return table.mapInArrow(partial(work, task), schema)
@@ -306,7 +309,7 @@ def _joined(track: SparkTrack, told: list[list[Any]]) -> Findings:
     joined: dict[tuple[str, str], tuple[int, list[str]]] = {}
     for code, count, examples, text in told:
         had, names = joined.get((code, text), (0, []))
-        if code in _MEMBERS and track.kind != "rows":
+        if code in _MEMBERS and track.kind not in ("rows", "parquet"):
             names = list(dict.fromkeys([*names, *examples]))
             joined[code, text] = len(names), names
         elif code in _MEMBERS | _ADDITIVE | {ANSWERED}:

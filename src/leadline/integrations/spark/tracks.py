@@ -13,10 +13,11 @@ import numpy as np
 
 from leadline.errors import InputError, NothingToEvaluate, UnknownName, UsageError, require
 from leadline.findings import Findings
-from leadline.integrations.spark.workers import MARKER, QRELS, RUN, Qrels
+from leadline.integrations.spark.parquet import Scan, parquet_rows, plain_files, scanned
+from leadline.integrations.spark.workers import MARKER, OUTSIDE, QRELS, RUN, Qrels
 from leadline.io.formats import DOC, GRADE, RANK, SCORE, TOPIC, plain_cell, plain_name
 from leadline.io.messages import quoted
-from leadline.io.read import TIES, read_files, start_read
+from leadline.io.read import TIES, start_read
 from leadline.io.structured import find_columns
 from leadline.io.tables import RUN as RUN_NAMES
 
@@ -32,12 +33,13 @@ class SparkTrack:
     """Runs and qrels as Spark will read them; made by :func:`read`, given to ``evaluate``, ``truncate``, ``curve``."""
 
     session: Any
-    kind: Literal["rows", "paths", "contents"]
+    kind: Literal["rows", "parquet", "paths", "contents"]
     table: Any  # DataFrame of rows or of file contents; None if workers open the files themselves
     qrels: Any  # the broadcast judgments, or None if they are among the rows
     gmax: int
     runs: tuple[str, ...]
     paths: tuple[str, ...] = ()
+    scan: Scan | None = None
     partitions: int | None = None
     reading: dict[str, Any] = field(default_factory=dict)
     pool_depth: int | None = None
@@ -148,29 +150,25 @@ def _local_qrels(session: Any, qrels: Any, named: dict[str, str], lenient: bool)
     import pyarrow as pa
 
     if _is_frame(qrels):
-        chosen = _selected(qrels, "qrels", _for(named, ("topic", "doc", "grade")))
-        qrels = chosen.toArrow() if hasattr(chosen, "toArrow") else pa.Table.from_pandas(chosen.toPandas())
+        names = _chosen(qrels, "qrels", _for(named, ("topic", "doc", "grade")))
+        chosen, files = _selected(qrels, "qrels", names), plain_files(session, qrels)
+        if files:
+            qrels = parquet_rows(files, names)
+        else:
+            qrels = chosen.toArrow() if hasattr(chosen, "toArrow") else pa.Table.from_pandas(chosen.toPandas())
     with TemporaryDirectory(prefix="leadline-") as folder:
         if isinstance(qrels, (str, os.PathLike)) and _local(os.fspath(qrels)) is None and "://" in os.fspath(qrels):
             qrels = _fetched(session, os.fspath(qrels), folder)
         elif isinstance(qrels, str):
             qrels = _local(qrels) or qrels
-        found = read_files(qrels, {_OWN: {_first_topic(qrels, lenient): {}}}, lenient=lenient)
+        found = start_read(qrels, {_OWN: {_OWN: {}}}, lenient=lenient).result(common=False)  # a run there must be
     rows = np.arange(len(found.labels))
+    findings = Findings(f for f in found.findings if f.code != OUTSIDE)
     return (
         Qrels(_binary(found.topics), np.array(found.row_offsets), _binary(found.qrels_docs(rows)), found.labels[:, 0]),
         max(int(found.labels[:, 0].max(initial=1)), 1),
-        found.findings,
+        findings,
     )
-
-
-def _first_topic(qrels: Any, lenient: bool) -> str:
-    """A topic of the qrels, which are read together with a run only."""
-    pending = start_read(qrels, {_OWN: {_OWN: {}}}, lenient=lenient)
-    try:
-        return pending.result().topics[0]
-    except NothingToEvaluate:
-        return pending._job.topics[0]
 
 
 def _binary(names: Sequence[str]) -> Any:
@@ -207,7 +205,8 @@ def _rows(
         if role not in _ROLES:
             raise UnknownName("column role", role, _ROLES)
     own = _for(named, ("run", "topic", "doc", "score", "rank"))
-    rows = _selected(runs, "run", own, rank=reading["ties"] == "rank")
+    chosen = _chosen(runs, "run", own, rank=reading["ties"] == "rank")
+    rows = _selected(runs, "run", chosen)
     names = _run_names(rows)
     if not names:
         raise NothingToEvaluate("The table of runs is empty. Do runs and qrels belong together?")
@@ -216,13 +215,21 @@ def _rows(
     marked = rows.withColumn("kind", sql.lit(RUN).cast("byte"))
     if broadcast:
         held, gmax, findings = _local_qrels(session, qrels, named, bool(reading["lenient"]))
+        files = plain_files(session, runs)
+        scan = scanned(session, files, chosen, held.topics, common["partitions"]) if files else None
+        if scan is not None:
+            sent = session.sparkContext.broadcast(held)
+            return SparkTrack(
+                kind="parquet", table=None, qrels=sent, gmax=gmax, runs=names, findings=findings, reading=reading,
+                scan=scan, **common,
+            )  # fmt: skip
         topics = [(_utf8(t),) for t in held.topics.to_pylist()]
         others = session.createDataFrame(topics, "topic string").withColumn("kind", sql.lit(MARKER).cast("byte"))
         sent = session.sparkContext.broadcast(held)
     else:
         if not _is_frame(qrels):
             raise UsageError("broadcast=False needs the qrels as a DataFrame of Spark.")
-        others = _selected(qrels, "qrels", _for(named, ("topic", "doc", "grade")))
+        others = _selected(qrels, "qrels", _chosen(qrels, "qrels", _for(named, ("topic", "doc", "grade"))))
         top = others.select(sql.max(sql.col("grade").cast("int"))).first()[0]
         others = _with_score(others, rows).withColumn("kind", sql.lit(QRELS).cast("byte"))
         sent, gmax, findings = None, max(int(top or 1), 1), Findings()
@@ -255,8 +262,8 @@ def _for(named: dict[str, str], roles: Sequence[str]) -> dict[str, str]:
     return {role: name for role, name in named.items() if role in roles}
 
 
-def _selected(frame: Any, kind: str, named: dict[str, str], *, rank: bool = False) -> Any:
-    """The columns that are needed, under our names; ids as texts."""
+def _chosen(frame: Any, kind: str, named: dict[str, str], *, rank: bool = False) -> dict[str, str]:
+    """The columns that are needed, by our names for them."""
     names = list(frame.columns)
     if kind == "qrels":  # what was named for the runs need not be there
         named = {role: name for role, name in named.items() if name in names or role == "grade"}
@@ -270,19 +277,26 @@ def _selected(frame: Any, kind: str, named: dict[str, str], *, rank: bool = Fals
     assert topic is not None
     assert doc is not None
     assert value is not None
-    chosen = [_id(frame, names[topic], "topic", kind), _id(frame, names[doc], "doc", kind)]
+    chosen = {"topic": names[topic], "doc": names[doc], "grade" if kind == "qrels" else "score": names[value]}
     if kind == "qrels":
-        return frame.select(*chosen, _column(names[value]).alias("grade"))
-    decimal = frame.schema[names[value]].dataType.typeName() == "decimal"
-    score = _column(names[value]).cast("double") if decimal else _column(names[value])
-    chosen.append(score.alias("score"))
+        return chosen
     if rank and ranked is not None:
-        chosen.append(_column(names[ranked]).alias("rank"))
+        chosen["rank"] = names[ranked]
     lower = [plain_cell(n) for n in seen]
     by = next((lower.index(r) for r in RUN_NAMES if r in lower), None)
-    if by is not None:
-        chosen.append(_id(frame, names[by], "run", kind))
-    return frame.select(*chosen)
+    return chosen if by is None else chosen | {"run": names[by]}
+
+
+def _selected(frame: Any, kind: str, chosen: dict[str, str]) -> Any:
+    """The chosen columns under our names; ids as texts."""
+    cells = []
+    for role, name in chosen.items():
+        if role in ("topic", "doc", "run"):
+            cells.append(_id(frame, name, role, kind))
+        else:
+            decimal = role == "score" and frame.schema[name].dataType.typeName() == "decimal"
+            cells.append((_column(name).cast("double") if decimal else _column(name)).alias(role))
+    return frame.select(*cells)
 
 
 def _column(name: str) -> Any:

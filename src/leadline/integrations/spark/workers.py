@@ -22,6 +22,7 @@ from leadline.depths.curves import run_curves
 from leadline.depths.truncation import truncate
 from leadline.errors import InputError
 from leadline.findings import Finding, Findings
+from leadline.integrations.spark.parquet import parquet_rows
 from leadline.io.columns import Columns
 from leadline.io.tables import qrels_table, run_table
 from leadline.measures.base import Measure
@@ -30,9 +31,10 @@ from leadline.measures.scoring import Labellers, Undefined, missing_topics, scor
 if TYPE_CHECKING:
     from leadline.rankings.track import Track
 
-__all__ = ["ANSWERED", "MARKER", "QRELS", "RUN", "VALUES", "Qrels", "Task", "counted", "work"]
+__all__ = ["ANSWERED", "MARKER", "OUTSIDE", "QRELS", "RUN", "VALUES", "Qrels", "Task", "counted", "work"]
 
 RUN, QRELS, MARKER = 0, 1, 2  # what a row is: of a run, a judgment, or the name of a topic that has judgments
+OUTSIDE = "topics-without-judgments"
 ANSWERED = "lists-answered"  # travels as a finding, so that the driver learns whether there was anything to evaluate
 _OWN = "\x1fleadline\x1f"  # our own topic, run and document
 _CHUNK = 1 << 16  # rows of one batch of results
@@ -78,13 +80,15 @@ def _bytes(ids: Any) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 class Task:
     """All that a worker has to know; pickled and sent to each."""
 
-    kind: str  # "rows", "paths" or "contents"
+    kind: str  # "rows", "parquet", "paths" or "contents"
     what: str  # "evaluate", "truncate" or "curve"
     measures: tuple[Measure, ...]
     qrels: Any  # the broadcast Qrels, or None if the judgments come with the rows
     gmax: int
     runs: tuple[str, ...] = ()  # of a table: all of its runs
     paths: tuple[tuple[str, ...], ...] = ()  # the files of each partition
+    columns: dict[str, str] = field(default_factory=dict)  # of parquet files, by our names for them
+    unanswered: Any = None  # judged topics that no file has; the first partition takes them
     reading: dict[str, Any] = field(default_factory=dict)
     pool_depth: int | None = None
     undefined: Undefined = "zero"
@@ -102,8 +106,9 @@ def work(task: Task, batches: Iterable[Any]) -> Iterator[Any]:
         return
     track = _TRACKS[task.kind](task, pa.Table.from_batches(held))
     del held
-    short = task.kind == "rows"  # no topic is in two partitions: their counts can be added without the names
-    findings = Findings(f for f in track.findings if f.code != _OUTSIDE)
+    # No topic of a table is in two partitions: counts can be added without the names.
+    short = task.kind in ("rows", "parquet")
+    findings = Findings(f for f in track.findings if f.code != OUTSIDE)
     told = [_outside(track, short)]
     topics = [t for t in track.topics if t != _OWN]
     if topics:
@@ -114,7 +119,7 @@ def work(task: Task, batches: Iterable[Any]) -> Iterator[Any]:
         results, more = _RESULTS[task.what](task, chosen, short)
         for block in results:
             yield from block.to_batches(max_chunksize=_CHUNK)
-        findings.extend(f for f in more if f.code != _OUTSIDE)
+        findings.extend(f for f in more if f.code != OUTSIDE)
     told += [_message(f.code, f.count, f.examples, f.text) for f in findings]
     yield from _told(task, [t for t in told if t]).to_batches()
 
@@ -146,18 +151,10 @@ def _from_rows(task: Task, table: Any) -> Track:
     table = table.cast(wide)
     kind = table["kind"]
     rows = table.filter(pc.equal(kind, RUN)).select([n for n in table.column_names if n not in ("kind", "grade")])
-    rows = rows.combine_chunks()
-    named = [name for name in ("run", "rank") if name in rows.column_names]
-    _refuse_missing(rows, ("topic", "doc", *(n for n in named if n == "run")), "run")
-    known = {name: name for name in ("topic", "doc", "score", *named)}
-    runs = run_table(rows, **known) if len(rows) else []
-    for columns in runs:
-        columns.name = columns.name or task.runs[0]
-        lines = columns.lines or range(1, len(rows) + 1)
-        columns.lines = _Rows(rows, ("topic", "doc", "score"), lines)  # type: ignore[assignment]
+    runs = _runs_of(task, rows.combine_chunks())
     if task.qrels is not None:
         named = pc.unique(table.filter(pc.equal(kind, MARKER))["topic"])
-        return _read(task, task.qrels.value.of(named), list(runs))
+        return _read(task, task.qrels.value.of(named), runs)
     judged = table.filter(pc.equal(kind, QRELS))
     if "grade" not in table.column_names:  # they came under the name of scores
         judged = judged.append_column("grade", judged["score"].cast(pa.int64()))
@@ -168,7 +165,20 @@ def _from_rows(task: Task, table: Any) -> Track:
     judged = pa.concat_tables([judged, own]).combine_chunks()
     qrels = qrels_table(judged, topic="topic", doc="doc", grade="grade")
     qrels.lines = _Rows(judged, ("topic", "doc", "grade"), range(1, len(judged) + 1))  # type: ignore[assignment]
-    return _read(task, qrels, list(runs))
+    return _read(task, qrels, runs)
+
+
+def _runs_of(task: Task, rows: Any) -> list[Columns]:
+    """The runs in the rows of a table."""
+    named = [name for name in ("run", "rank") if name in rows.column_names]
+    _refuse_missing(rows, ("topic", "doc", *(n for n in named if n == "run")), "run")
+    known = {name: name for name in ("topic", "doc", "score", *named)}
+    runs = run_table(rows, **known) if len(rows) else []
+    for columns in runs:
+        columns.name = columns.name or task.runs[0]
+        lines = columns.lines or range(1, len(rows) + 1)
+        columns.lines = _Rows(rows, ("topic", "doc", "score"), lines)  # type: ignore[assignment]
+    return runs
 
 
 class _Rows(Sequence[str]):
@@ -200,6 +210,19 @@ def _refuse_missing(table: Any, names: Sequence[str], what: str) -> None:
 
 
 _WORDS = {"doc": "document"}
+
+
+def _from_parquet(task: Task, table: Any) -> Track:
+    """A Track from the parquet files of this partition, which have all rows of their topics."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    numbers = table["id"].to_pylist()
+    rows = parquet_rows([p for i in numbers for p in task.paths[i]], task.columns)
+    topics = pc.unique(rows["topic"])
+    if 0 in numbers:
+        topics = pa.concat_arrays([topics, task.unanswered.cast(topics.type)])
+    return _read(task, task.qrels.value.of(topics), _runs_of(task, rows))
 
 
 def _from_paths(task: Task, table: Any) -> Track:
@@ -235,7 +258,7 @@ def _renamed(text: str, origin: dict[str, str]) -> str:
 
 
 _TRACKS: dict[str, Callable[[Task, Any], Track]] = {
-    "rows": _from_rows, "paths": _from_paths, "contents": _from_contents,
+    "rows": _from_rows, "parquet": _from_parquet, "paths": _from_paths, "contents": _from_contents,
 }  # fmt: skip
 
 
@@ -382,14 +405,14 @@ def _told(task: Task, findings: list[str]) -> Any:
 
 
 # findings -------------------------------------------------------------------------------------------------------------
-_OUTSIDE, _UNDEFINED = "topics-without-judgments", "undefined-scores"
+_UNDEFINED = "undefined-scores"
 
 
 def _outside(track: Track, short: bool) -> str:
     """The run topics that the qrels do not have."""
     assert track.reading is not None
     names = track.reading.topics_outside()
-    return _message(_OUTSIDE, len(names), names[:3] if short else names, "ignored")
+    return _message(OUTSIDE, len(names), names[:3] if short else names, "ignored")
 
 
 def _message(code: str, count: int, examples: Sequence[str], text: str) -> str:
