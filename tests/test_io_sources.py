@@ -253,10 +253,14 @@ def test_progress(tmp_path: Path) -> None:
 def test_ctrl_c_is_answered() -> None:
     job = _core.Job(1, 0, False, False, False, None, [[]], 1, 1 << 20)  # never given its inputs: would wait forever
     timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        job.wait()
-    timer.join()
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start background jobs without one
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            job.wait()
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_cancel(tmp_path: Path) -> None:
@@ -265,7 +269,8 @@ def test_cancel(tmp_path: Path) -> None:
     pending.cancel()  # nothing to assert but that it comes back
 
 
-def test_reading_starts_without_numpy(tmp_path: Path) -> None:
+def test_reading_starts_without_numpy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # it would import more
     write(tmp_path, a__run=LINE, qrels=b"q1 0 d1 1\n")
     code = (
         "import sys; from leadline.io import start_read; "
@@ -275,3 +280,26 @@ def test_reading_starts_without_numpy(tmp_path: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[1]\n", "")
+
+
+def test_a_mapping_that_changes_while_it_is_read_does_no_harm() -> None:
+    """A value may run code of its own when it is asked for its number."""
+    documents: dict[str, object] = {}
+
+    class Sly:
+        def __float__(self) -> float:
+            documents.clear()
+            return 1.0
+
+    documents |= {f"d{i}": Sly() for i in range(100)}
+    found = read_files({"q": {"d0": 1}}, {"mine": {"q": documents}})
+    assert (found.lengths.tolist(), found.rank.tolist()) == ([1], [1])
+
+
+def test_a_mapping_whose_items_are_no_pairs_is_refused() -> None:
+    class Odd(dict[str, float]):
+        def items(self) -> list[object]:  # type: ignore[override]
+            return [["d0", 1.0], "d1"]
+
+    with pytest.raises(InputError):
+        read_files({"q": {"d0": 1}}, {"mine": {"q": Odd(d0=1.0)}})

@@ -135,7 +135,10 @@ bool items(PyObject *mapping, F f) {
     if (PyDict_CheckExact(mapping)) {
         PyObject *key, *value;
         Py_ssize_t at = 0;
-        while (PyDict_Next(mapping, &at, &key, &value)) f(key, value);
+        while (PyDict_Next(mapping, &at, &key, &value)) {
+            const nb::object held_key = nb::borrow(key), held_value = nb::borrow(value);  // f may run Python code
+            f(key, value);
+        }
         return true;
     }
     const nb::object list = nb::steal(PyMapping_Check(mapping) ? PyMapping_Items(mapping) : nullptr);
@@ -145,6 +148,7 @@ bool items(PyObject *mapping, F f) {
     }
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.ptr()); ++i) {
         PyObject *pair = PyList_GET_ITEM(list.ptr(), i);
+        if (!PyTuple_Check(pair) || PyTuple_GET_SIZE(pair) != 2) return false;
         f(PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1));
     }
     return true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <new>
 #include <system_error>
 
@@ -184,11 +185,12 @@ void Job::settle(size_t i) {
     }
     if (!any && !outcome.errors.total) outcome.errors.add(Wrong::empty, 0, [] { return Problem{}; });
     if (outcome.errors.counts[static_cast<int>(Wrong::binary)]) {  // nothing else about it is worth saying
-        Problem binary;
-        for (const Problem &p : outcome.errors.kept)
-            if (binary.wrong != Wrong::binary && p.wrong == Wrong::binary) binary = p;
+        // Looked for anew: it is not among the kept problems if there are many before it.
+        const Text &text = slot.input->text;
+        const void *nul = std::memchr(text.begin(), 0, text.size());
+        const int64_t place = nul ? static_cast<const char *>(nul) - text.begin() : 0;
         outcome.errors = Problems();
-        outcome.errors.add(Wrong::binary, binary.place, [&] { return binary; });
+        outcome.errors.add(Wrong::binary, place, [&] { return Problem{Wrong::binary, place, 0, 0, {}, {}}; });
     }
     if (!slot.input->records) {
         const Text &text = slot.input->text;
