@@ -218,3 +218,14 @@ def test_shallow_pools_shake_ap_more_than_rbp(seed: int) -> None:
     ap, rbp = (volatility(track, m, depths=depths) for m in ("AP(norm='min')", "RBP(p=0.95)"))
     assert ap.share() < rbp.share() - 0.05
     assert ap.matrix.mean() < rbp.matrix.mean()
+
+
+def test_rounding_turns_no_pair_round_and_correlates_with_nothing() -> None:
+    """0.1 + 0.2 and 0.3 are different doubles: neither an inversion nor a spread that could correlate."""
+    reference = stats.better_pairs([0.01], [0.2])
+    means = [0.3, 0.1 + 0.2]
+    assert means[1] > means[0]
+    assert float(stats.confirmation(reference, reference, means).inversion) == 0
+    assert float(stats.confirmation(reference, reference, [0.3, 0.3 + 1e-12]).inversion) == 1
+    assert np.isnan(stats.pearson(means, [1.0, 2.0]))
+    assert stats.pearson([0.3, 0.3 + 1e-12], [1.0, 2.0]) == pytest.approx(1)

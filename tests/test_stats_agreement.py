@@ -139,7 +139,7 @@ def test_orders_must_be_permutations(a: list[int], b: list[int]) -> None:
 def test_matrices_refuse_other_shapes() -> None:
     with pytest.raises(UsageError, match="equally many columns"):
         tau_matrix([[1, 2, 3]], [[1, 2]])
-    with pytest.raises(UsageError, match="once"):
+    with pytest.raises(UsageError, match="from 0 to 2 once"):
         tau_ap_matrix([[0, 0, 1]])
     with pytest.raises(UsageError, match="equally many"):
         tau_ap_matrix([[0, 1, 2]], [[0, 1]])

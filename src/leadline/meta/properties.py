@@ -190,9 +190,10 @@ def _check(m: Measure, bench: Bench, wanted: tuple[str, ...]) -> Iterator[Verdic
         elif name in _DEPTH or name == "BOUNDEDNESS":
             yield _behaviour(scorer, name, binary, graded)
         elif not name.endswith("(graded)"):
-            yield _paired(scorer, name, [(exhaustive(2), binary, name), (padded(_pads(m)), binary, name)])
-        elif graded is not None:
-            yield _paired(scorer, name, [(exhaustive(3), graded, name.removesuffix(" (graded)"))])
+            yield _paired(scorer, name, [(suite, binary) for suite in _two_levels(m)])
+        elif graded is not None:  # lists of two of the grades are graded ones, and may be longer
+            suites = [(exhaustive(3), graded), *((suite, graded.lowest) for suite in _two_levels(m))]
+            yield _paired(scorer, name, suites)
 
 
 _DEPTH = {
@@ -212,15 +213,20 @@ def _behaviour(scorer: Scorer, name: str, binary: Levels, graded: Levels | None)
     return Verdict(scorer.measure, name, result.verdict, result.found.text, result.note, result.found.lists)
 
 
+def _two_levels(m: Measure) -> tuple[Suite, Suite]:
+    return exhaustive(2), padded(_pads(m))
+
+
 def _pads(m: Measure) -> tuple[int, ...]:
     """Long lists reach past the measure's own depth, too."""
     depth = m.depth
     return tuple(sorted({*_PADS, int(depth) - 2})) if _SEEN_WITHIN <= depth < 1e5 else _PADS
 
 
-def _paired(scorer: Scorer, name: str, suites: list[tuple[Suite, Levels, str]]) -> Verdict:
+def _paired(scorer: Scorer, name: str, suites: list[tuple[Suite, Levels]]) -> Verdict:
     """A property over several sets of lists: the verdict on all, the counter-example of the first that has one."""
-    results: list[Found] = [seek(scorer, suite, levels, case) for suite, levels, case in suites]
+    case = name.removesuffix(" (graded)")
+    results: list[Found] = [seek(scorer, suite, levels, case) for suite, levels in suites]
     first = next((r for r in results if r.text is not None), Found(frozenset()))
     verdict = verdict_of(frozenset().union(*(r.outcomes for r in results)))
     return Verdict(scorer.measure, name, verdict, first.text, None, first.lists)

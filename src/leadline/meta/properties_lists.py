@@ -45,6 +45,11 @@ class Levels:
         return max(row[0] for row in self.rows)
 
     @property
+    def lowest(self) -> Levels:
+        """The lowest two alone: gains far enough below 1 that Π(1 − G) over a long list is no matter of rounding."""
+        return Levels(self.rows[:2])
+
+    @property
     def aspects(self) -> AspectSet | None:
         """The declaration of the labels where a level is more than a grade."""
         columns = len(self.rows[0])

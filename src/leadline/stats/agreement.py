@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from leadline.errors import UsageError
-from leadline.stats._arrays import Floats, Ints, blocks, float_array, mid_ranks, pair_indices
+from leadline.stats._arrays import ROUNDING, Floats, Ints, blocks, float_array, mid_ranks, pair_indices
 
 __all__ = [
     "TauTest",
@@ -228,9 +228,9 @@ def _both(A: ArrayLike, B: ArrayLike | None, decimals: int | None) -> tuple[Floa
 
 
 def _unit(rows: Floats) -> Floats:
-    """Rows with mean 0 and length 1; NaN where a row is constant."""
+    """Rows with mean 0 and length 1; NaN where a row is constant up to rounding."""
     centred = rows - rows.mean(axis=1, keepdims=True)
-    flat = np.ptp(rows, axis=1, keepdims=True) == 0
+    flat = np.ptp(rows, axis=1, keepdims=True) <= ROUNDING * np.abs(rows).max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         scaled = centred / np.abs(centred).max(axis=1, keepdims=True)  # lest squares of tiny numbers underflow
         unit = scaled / np.sqrt((scaled**2).sum(axis=1, keepdims=True))

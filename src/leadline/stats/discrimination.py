@@ -8,7 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from leadline.errors import UsageError
-from leadline.stats._arrays import Bools, Floats, complete_topics, float_array, pair_indices, share, systems_of_pairs
+from leadline.stats._arrays import (
+    ROUNDING,
+    Bools,
+    Floats,
+    complete_topics,
+    float_array,
+    pair_indices,
+    share,
+    systems_of_pairs,
+)
 from leadline.stats.paired import t_p_values
 
 __all__ = [
@@ -109,8 +118,8 @@ def confirmation(reference: Bools, new: Bools, new_means: ArrayLike) -> Confirma
     $$\mathrm{coverage} = \frac{|D_{new} \cap D_{ref}|}{|D_{ref}|}, \qquad
       \mathrm{inversion} = \frac{\#\{(i,j) \in D_{ref} : \bar x^{new}_j > \bar x^{new}_i\}}{|D_{ref}|}$$
 
-    A pair (i, j) of the reference is inverted when the new mean of j exceeds that of i, significantly or not. Leading
-    axes broadcast: one reference serves all depths. Empty D_ref: NaN.
+    A pair (i, j) of the reference is inverted when the new mean of j exceeds that of i by more than rounding,
+    significantly or not. Leading axes broadcast: one reference serves all depths. Empty D_ref: NaN.
 
     References: Lu, Moffat, Culpepper. The effect of pooling and evaluation depth on IR metrics. Inf. Retrieval J. 2016.
     doi:10.1007/s10791-016-9282-6
@@ -121,9 +130,10 @@ def confirmation(reference: Bools, new: Bools, new_means: ArrayLike) -> Confirma
     (0.333, 0.333)
     """
     means = np.asarray(new_means, dtype=np.float64)
-    turned = means[..., None, :] > means[..., :, None]
-    size = reference.sum(axis=(-2, -1))
+    size = np.abs(means).max(axis=-1, initial=0.0)[..., None, None]
+    turned = means[..., None, :] - means[..., :, None] > ROUNDING * size
+    pairs = reference.sum(axis=(-2, -1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        coverage = (reference & new).sum(axis=(-2, -1)) / size
-        inversion = (reference & turned).sum(axis=(-2, -1)) / size
+        coverage = (reference & new).sum(axis=(-2, -1)) / pairs
+        inversion = (reference & turned).sum(axis=(-2, -1)) / pairs
     return Confirmation(np.asarray(coverage, dtype=np.float64), np.asarray(inversion, dtype=np.float64))

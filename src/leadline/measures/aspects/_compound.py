@@ -168,7 +168,7 @@ def gain_table(inner: Measure, value: Floats) -> Gains | None:
     The named gains are those of whole-number grades, taken at any number: linear is value / top, and so on.
     """
     gain = getattr(inner, "gain", None)
-    if not isinstance(gain, str) or gain == "binary" or np.array_equal(value, np.arange(len(value))):
+    if not isinstance(gain, str) or np.array_equal(value, np.arange(len(value))):
         return None
     top = float(getattr(inner, "gmax", None) or value.max())
     x = np.maximum(value, 0.0)
