@@ -144,6 +144,29 @@ def test_toma_follows_the_definition(case, distance, inner, binary):
     np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
 
 
+@pytest.mark.parametrize("inner", ["ERR", "RBPU(p=0.8, e=0.05)", "nDCG(gain='exp')", "P(gain='linear')@2"])
+def test_the_best_class_is_the_top_of_the_scale(inner):
+    """Steps as weights are grades, whose scale ends at the best class that is declared, seen or not."""
+    qrels = {"q": {"a": (1, 1), "b": (0, 1), "c": (2, 0), "d": (0, 0)}}
+    track = leadline.read(qrels, {"x": {"q": {"b": 3.0, "c": 2.0, "a": 1.0}}}, aspects="a=0..2 b=0,1")
+    m = TOMA(measure=inner)
+    order = m.order(track)
+    assert order.class_weights.tolist() == [4, 3, 2, 1, 0]
+    grade = {doc: int(order.weights(np.array([labels]))[0]) for doc, labels in qrels["q"].items()}
+    expected = leadline.parse(inner).score([grade[d] for d in "bca"], [*grade.values()], gmax=4)
+    assert leadline.evaluate(track, m).array(m)[0, 0] == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(("binary", "relevant"), [("aspects", 3), ("top-half", 2), ("a=3", 1), ("b=1", 3)])
+def test_cam_knows_what_is_relevant_on_an_aspect(binary, relevant):
+    """Of the four labels of a: all but the lowest, the upper two, or from a label on; b is the same for all."""
+    qrels = {"q": {f"d{i}": (i, 1) for i in range(4)}}
+    run = {"x": {"q": {f"d{i}": float(i) for i in range(4)}}}
+    track = leadline.read(qrels, run, aspects="a=0..3 b=0,1")
+    m = CAM(measure="NumRelRet", binary=binary, importance="a=1 b=1")
+    assert leadline.evaluate(track, m).array(m).tolist() == [[(relevant + 4) / 2]]
+
+
 @settings(max_examples=60, deadline=None)
 @given(tracks(distinct=True), st.sampled_from(["nDCG", "nDCG@3", "AP", "RR", "P@5", "Q"]))
 def test_cam_and_mm_follow_the_definition(case, inner):

@@ -31,6 +31,13 @@ def test_runs_are_matched_by_name_and_the_others_told() -> None:
     assert len(columns["value"]) == 3 * 3
 
 
+def test_what_was_found_in_each_collection_is_told() -> None:
+    full = leadline.read({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}})
+    silent = leadline.read({"q": {"a": 1}, "r": {"a": 1}}, {"x": {"q": {"a": 1.0}}})
+    assert not leadline.evaluate_collections({"one": full}, "AP").findings
+    assert "topics-without-ranking" in leadline.evaluate_collections({"one": full, "two": silent}, "AP").findings.codes
+
+
 def test_nothing_in_common_is_an_error() -> None:
     one = leadline.read({"q": {"a": 1}}, {"x": {"q": {"a": 1.0}}})
     two = leadline.read({"q": {"a": 1}}, {"y": {"q": {"a": 1.0}}})

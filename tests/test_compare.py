@@ -112,6 +112,10 @@ def test_less_is_better() -> None:
         assert found.better(m).tolist() == [[False, True], [False, False]]
         assert found.letters(m).text == ("a", "b")
     assert found.columns()["wins"].tolist() == [6, 6]
+    turned = leadline.compare(leadline.read(qrels, {"a": y, "b": x}), ["ESL", "RR"])
+    for m in ("ESL", "RR"):
+        assert [w.tolist() for w in turned.wins(m)] == [[0], [0], [6]]
+        assert turned.better(m).tolist() == [[False, False], [True, False]]
 
 
 def test_columns() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 import naive
-from leadline.measures import Measure, catalogue
+from leadline.measures import Measure, catalogue, parse
+from leadline.measures.usermodel._cwl import UserModel
 from leadline.rankings.labeller import Labeller
 from leadline.rankings.view import Labelled
 from strategies import Case, cases, few, options_of
@@ -152,6 +154,24 @@ def test_fast_equals_naive(name: str, data: st.DataObject) -> None:
         near(by_length[:, n], expected(m, case, k, n), f"length {n}")
 
 
+POOLS = [
+    (name, {**({"norm": n} if n else {}), **({"ideal": i} if i else {})})
+    for name, norms, ideals in (("AP", POOLED["norm"], [None]), ("nDCG", [None], "dk"), ("Q", POOLED["norm"], "dk"))
+    for n in norms
+    for i in ideals
+]
+
+
+@pytest.mark.parametrize(("name", "options"), POOLS)
+@given(case=cases(20), k=st.integers(1, 9), gain=st.sampled_from(["raw", "exp"]))
+@few(25)
+def test_every_reading_of_the_pool(name: str, options: Options, case: Case, k: int, gain: str) -> None:
+    """Above, at and below the declared depth of the pool, of which chance would try few."""
+    case = replace(case, pool_depth=5)
+    m = MINE[name](k, **options, **({"gain": gain} if name != "AP" else {}))
+    near(m.at(label(m, case).whole(k)), expected(m, case, k), m.full())
+
+
 @pytest.mark.parametrize("name", sorted(set(VARIANTS) | {"c@1"}))
 @given(data=st.data())
 @few(8)
@@ -289,6 +309,17 @@ def test_expectations_equal_naive(name: str, data: st.DataObject) -> None:
             views, total = reader(inner, gains, d)
             for figure, value in naive.cwl(gains, views, total).items():
                 assert curves[figure][i, d] == pytest.approx(value, rel=1e-12, abs=1e-12), figure
+
+
+@pytest.mark.parametrize("name", ["RBP(p=0.8)", "nRBP(p=0.9)", "INSQ(T=1)", "INST(T=2)"])
+@given(rank=st.integers(1, 30), further=st.integers(-1, 9), total=st.sampled_from([0.0, 0.5, 2.0]))
+@few(25)
+def test_what_lies_beyond_a_list_is_the_sum_over_its_ranks(name: str, rank: int, further: int, total: float) -> None:
+    """Documents seen up to a last rank, and the chance to pass it: the closed form against rank by rank."""
+    m: Any = parse(name)
+    arguments = [np.array([float(x)]) for x in (rank, total, rank + further)]
+    for closed, summed in zip(m.beyond(*arguments), UserModel.beyond(m, *arguments), strict=True):
+        assert closed == pytest.approx(summed, rel=1e-10, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -59,7 +59,8 @@ def files(folder: Path) -> list[str]:
 # writing
 
 
-def test_full_disk(track: Path) -> None:
+def test_full_disk(track: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)  # it would write a file of its own
     (track / "out.jsonl").write_text("old")
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))"
     words = ("evaluate", "qrels.txt", "runs", "-q", "--format", "jsonl", "-o", "out.jsonl")

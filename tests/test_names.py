@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from leadline import ContinuationMeasure
 from leadline.errors import UnknownName, UsageError
 from leadline.measures import Measure, catalogue, gain_param, parse, parse_all, score_track
-from leadline.measures.explain import overview
+from leadline.measures.explain import explain, overview
 from leadline.measures.params import Param
 from leadline.measures.references import REFERENCES, bibtex
 from leadline.measures.scoring import wanted_measures
@@ -183,6 +183,8 @@ def test_families_of_trec_eval() -> None:
         ("c@1@5", "c@1 takes no cut-off; got @5"),
         ("RBP(p=1)", "RBP: p must be a number in (0, 1). Got 1 instead."),
         ("RBP(p=True)", "RBP: p must be a number in (0, 1). Got True instead."),
+        ("RBP(p='x')", "RBP: p must be a number in (0, 1). Got 'x' instead."),
+        ("SetF(beta=True)", "SetF: beta must be a number in [0, inf). Got True instead."),
         ("RBPU(e=1)", "RBPU: e must be a number in [0, 1). Got 1 instead."),
         ("RBP(q=0.5)", "RBP has no parameter 'q'; it has"),
         ("AP(norm='x')", "AP: norm must be 'R' or 'min' or 'pool'. Got 'x' instead."),
@@ -275,6 +277,26 @@ def test_a_reader_without_end_is_refused() -> None:
     assert Endless(pad=4).score("0 0 0 0 1") == 0
 
 
+@pytest.mark.parametrize("pad", [None, 500, 1500, 5000])
+def test_a_patient_reader_is_summed_up_over_thousands_of_ranks(pad: int | None) -> None:
+    class Patient(ContinuationMeasure):
+        """RBP(p=0.999) without its closed form."""
+
+        def continuation(self, rank: Any, gain: Any, total: Any) -> Any:
+            return np.full_like(rank, 0.999)
+
+    seen = 1000 * (1 - (0 if pad is None else 0.999**pad))
+    assert Patient(pad=pad).score("0 1 1", gmax=1) == pytest.approx((0.999 + 0.999**2) / seen, rel=1e-12)
+
+
+@pytest.mark.parametrize("pad", [1, 100, 5_000, 2_000_000])
+def test_padding_of_any_length_is_the_sum_over_its_ranks(pad: int) -> None:
+    weights = (np.arange(pad) + 3.0) ** -2  # T = 1.5
+    assert parse("INSQ(T=1.5)").but(pad=pad).score("1 0", gmax=1) == pytest.approx(
+        weights[0] / weights.sum(), rel=1e-12
+    )
+
+
 @pytest.mark.parametrize("name", ["OIE(docs=3)", "AUC(docs=3)", "Spearman(docs=3)", "Kendall(docs=3)"])
 def test_collections_smaller_than_what_is_known(name: str) -> None:
     m = parse(name)
@@ -352,6 +374,14 @@ def test_the_parameter_that_all_measures_have_comes_last() -> None:
 def test_curves_of_a_typed_list_start_at_nothing_and_end_at_the_whole() -> None:
     assert parse("P@9").depth_curve("1 0 1 1", depth=4).tolist() == [0, 1, 0.5, 2 / 3, 0.75]
     assert parse("R@9").length_curve("1 0 1 1").tolist() == [0, 1 / 3, 1 / 3, 2 / 3, 1]
+
+
+def test_an_explanation_has_defaults_where_there_are_some() -> None:
+    text = explain(OURS["AUC"])
+    assert "\n  docs=…: number of documents in the collection (an integer in [1, inf))" in text
+    assert "\n  rel=1: lowest grade that counts as relevant (an integer)" in text
+    assert text.startswith("AUC[@k]: ")
+    assert "\nAlso called NDCG" in explain(OURS["nDCG"])
 
 
 def test_the_overview_goes_by_families() -> None:

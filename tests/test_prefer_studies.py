@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from leadline.rankings.track import Track
 from leadline.systems.explain import explain_preference
 from leadline.systems.locality import locality
 from leadline.systems.preference_orders import ORDERS, preference_orders
+from leadline.systems.recall_levels import smaller_counts
 from leadline.systems.removal import removal
 from leadline.systems.suffix import suffix_agreement
 from leadline.systems.tie_chances import deciding_levels, tie_chances, tie_probability, value_growth
@@ -238,6 +240,8 @@ def test_removal_reports() -> None:
     columns = found.columns()
     assert {len(c) for c in columns.values()} == {30}
     assert columns["ranking_sd"][0] == 0
+    assert columns["system_sd"][:10] == pytest.approx(found.system[0].std(axis=1, ddof=1))
+    assert (removal(track, samples=1, rng=7).columns()["system_sd"] == 0).all()
     for wrong in ([1.0], [-0.1], [[0.1]]):
         with pytest.raises(UsageError, match="within"):
             removal(track, shares=wrong)
@@ -272,3 +276,23 @@ def test_explanation() -> None:
     assert graded.signs == ("oo#.", "#o.oo")
     with pytest.raises(UnknownName, match="topic"):
         explain_preference(track, "p", "x", "y")
+
+
+@pytest.mark.parametrize("study", [deciding_levels, locality, removal, suffix_agreement, tie_chances])
+def test_studies_need_two_runs_and_relevant_documents(study: Any) -> None:
+    """Documents judged irrelevant are no recall levels, unless rel= says so."""
+    with pytest.raises(UsageError, match="two runs at least"):
+        study(track_of([[[1]]], [1]))
+    qrels = {"q": {"a": 1, "b": 0, "c": 1}, "r": {"a": 0, "b": 1, "c": 2}}
+    runs = {"x": {"q": {"a": 3.0, "b": 2.0, "c": 1.0}, "r": {"b": 2.0, "a": 1.0}},
+            "y": {"q": {"b": 3.0, "c": 2.0, "a": 1.0}, "r": {"a": 3.0, "c": 2.0, "b": 1.0}}}  # fmt: skip
+    track = leadline.read(qrels, runs)
+    assert shown(study(track)) == shown(study(track, rel=1)) != shown(study(track, rel=0))
+
+
+def shown(found: Any) -> str:
+    return str([np.asarray(column).tolist() for column in found.columns().values()])
+
+
+def test_counts_over_no_levels_are_none() -> None:
+    assert smaller_counts(np.zeros((2, 3, 0), np.int32)).tolist() == np.zeros((2, 2, 3)).tolist()

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import nct, t
+from scipy.stats import nct, norm, t
 from statsmodels.stats.power import TTestPower
 
 import naive_systems as naive
@@ -136,6 +136,13 @@ def test_topics_needed_edges() -> None:
     assert t_power([[0.5], [1.0]], [10, 20, 30]).shape == (2, 3)
     with pytest.raises(UsageError, match="beta must be within"):
         topics_needed(0.5, beta=0)
+
+
+def test_topics_needed_for_tiny_effects_are_those_of_the_normal_approximation() -> None:
+    """Beyond a million topics t is normal but for z²/2 of them."""
+    z = [norm.ppf(q) for q in (0.975, 0.8)]
+    effects = np.array([1e-4, 3e-5])
+    assert topics_needed(effects).tolist() == np.ceil((sum(z) / effects) ** 2 + z[0] ** 2 / 2).tolist()
 
 
 def test_power_never_falls_far_out() -> None:

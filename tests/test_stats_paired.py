@@ -89,6 +89,14 @@ def test_degenerate_differences() -> None:
     assert r.low[at[0, 2]] == r.high[at[0, 2]] == pytest.approx(-0.1)
     for test in (wilcoxon, sign_test):
         assert test(X).matrix("p")[0, 1] == 1
+        assert test(np.stack([np.tile(base, 12)] * 2)).p.tolist() == [1]  # too many topics for exact distributions
+
+
+def test_paired_t_of_whole_numbers() -> None:
+    """Counts as scores: a standard deviation of exactly 1, or of differences that are 0 in the mean."""
+    for z in ([1, 2, 3], [-3, -2, -1], [-1, 0, 1], [2, 4, 6]):
+        r, s = paired_t([z, [0, 0, 0]]), scipy_stats.ttest_1samp(z, 0)
+        assert (r.statistic[0], r.p[0]) == pytest.approx((s.statistic, s.pvalue), rel=1e-12)
 
 
 @pytest.mark.parametrize("test", [paired_t, wilcoxon, sign_test])
@@ -200,6 +208,7 @@ def test_tests_of_differences_equal_tests_of_scores() -> None:
         difference_tests(Z, "wilcoxn")
     with pytest.raises(UsageError, match="m\\(m−1\\)/2"):
         difference_tests(Z[:5])
+    assert difference_tests(Z[:0], "sign", first=[], second=[]).systems == 0
 
 
 def test_p_values_of_a_stack() -> None:

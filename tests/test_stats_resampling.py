@@ -20,6 +20,7 @@ from leadline.stats import (
     paired_bootstrap,
     paired_t,
     permutation_draws,
+    randomisation,
     randomised_tukey,
     resampling,
     sign_draws,
@@ -205,6 +206,12 @@ def test_neither_threads_nor_blocks_matter(monkeypatch: pytest.MonkeyPatch) -> N
     np.testing.assert_allclose([whole.low, whole.high], [parts.low, parts.high], rtol=1e-12)
 
 
+def test_permutations_are_drawn_in_blocks_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(randomisation, "_KEYS", 200)
+    tasks = randomisation._permutation_tasks(4, 5, 95, np.random.default_rng(1))
+    assert [size for _, size in tasks] == [10] * 9 + [5]
+
+
 def test_permutations_are_uniform() -> None:
     draws = permutation_draws(3, 4, 6000, rng=1)
     assert (np.sort(draws, axis=-1) == np.arange(3)).all()
@@ -245,6 +252,7 @@ def test_baseline_is_a_part_of_all_pairs() -> None:
         (lambda X: paired_bootstrap(X, indices=[[0, 1]]), "resamples × 3 topics"),
         (lambda X: paired_bootstrap(X, indices=[[0.5, 1, 2]]), "whole numbers"),
         (lambda X: sign_flip(X, signs=[[1, 0, -1]]), "must be ±1"),
+        (lambda X: sign_flip(X, signs=np.ones((2, 3, 2))), "must be ±1"),
         (lambda X: randomised_tukey(X, permutations=[[[0, 1]] * 2]), "3 topics × 2 systems"),
         (lambda X: randomised_tukey(X, permutations=[[[0, 0]] * 3]), "once per topic"),
         (lambda X: paired_bootstrap(X, resamples=0), "resamples must be a whole number ≥ 1. Got 0"),
