@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import math
 import os
 import platform
 import resource
@@ -263,8 +264,6 @@ class Bench:
 
     def growth(self) -> list[str]:
         """How cost grows: log-log slopes over runs, topics and depth."""
-        import math
-
         rows = []
         axes = {
             "runs": [(25, 50, 1000), (100, 50, 1000), (400, 50, 1000)],
@@ -360,23 +359,37 @@ def table(described: str, loads: list[Workload], growth: list[str]) -> str:
 
 
 def plot(loads: list[Workload], target: Path) -> None:
-    """Bars of the medians, on a logarithmic axis."""
+    """Bars of the medians, on a logarithmic axis, with the ratio to the first contestant."""
     try:
         import altair as alt
         import pandas as pd
     except ImportError:
         print("no plot: altair and pandas are not installed", file=sys.stderr)
         return
-    rows = [
-        {"workload": load.name, "tool": c.name, "seconds": c.median}
-        for load in loads
-        for c in load.contestants
-        if c.seconds
-    ]
+    rows = []
+    for load in loads:
+        timed = [c for c in load.contestants if c.seconds]
+        left = 10 ** math.floor(math.log10(min(c.median for c in timed)))  # bars need a beginning on a log scale
+        first = load.contestants[0].median
+        rows += [
+            {
+                "workload": load.name,
+                "tool": c.name,
+                "seconds": c.median,
+                "from": left,
+                "ratio": f"{c.median / first:.1f} ×",
+            }
+            for c in timed
+        ]
+    color = alt.condition("indexof(datum.tool, 'leadline') >= 0", alt.value("#0072B2"), alt.value("#999999"))
+    base = alt.Chart().encode(y=alt.Y("tool:N", title=None, sort="x", axis=alt.Axis(labelLimit=260)))
+    x = alt.X("seconds:Q", scale=alt.Scale(type="log"), title="seconds (median, log scale)")
+    bars = base.mark_bar().encode(x=x, x2="from:Q", color=color)
+    texts = base.mark_text(align="left", dx=4).encode(x=x, text="ratio:N")
     chart = (
-        alt.Chart(pd.DataFrame(rows)).mark_bar()
-        .encode(y=alt.Y("tool:N", title=None, sort="x"), x=alt.X("seconds:Q", scale=alt.Scale(type="log"), title="seconds (median, log scale)"), color=alt.condition("indexof(datum.tool, 'leadline') >= 0", alt.value("#0072B2"), alt.value("#999999")))
-        .properties(width=420).facet(row=alt.Row("workload:N", title=None)).resolve_scale(y="independent", x="independent")
+        alt.layer(bars, texts, data=pd.DataFrame(rows)).properties(width=420)
+        .facet(row=alt.Row("workload:N", title=None, sort=[load.name for load in loads], header=alt.Header(labelAngle=0, labelAlign="left", labelPadding=40)))
+        .resolve_scale(y="independent", x="independent")
     )  # fmt: skip
     chart.save(str(target))
 
