@@ -1,4 +1,7 @@
-"""Very large inputs, shown once: a 2 GB run in bounded memory, 10,000 run files. ``python bench/limits.py [FOLDER]``."""
+"""Very large inputs, shown once: 10,000 run files; a run of 2 GB (or more) in bounded memory.
+
+python bench/limits.py [FOLDER [GB]]
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def big_run(folder: Path, size: int) -> None:
             judged.writelines(f"topic{topic} 0 document-{i:09d} {i // 10 % 2}\n" for i in range(0, 2000, 10))
             topic += 1
     print(f"{run.stat().st_size / 1e9:.2f} GB, {topic} topics of {LINES_PER_TOPIC:,} documents")
-    measured("a 2 GB run", "evaluate", str(qrels), str(run), "-m", "AP", "-m", "nDCG@10")
+    measured(f"a {size / 1e9:.0f} GB run", "evaluate", str(qrels), str(run), "-m", "AP", "-m", "nDCG@10")
     run.unlink()
 
 
@@ -51,4 +54,4 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory(dir=sys.argv[1] if len(sys.argv) > 1 else None) as where:
         print(f"{os.cpu_count()} processors")
         many_runs(Path(where), 10_000)
-        big_run(Path(where), 2 * 10**9)
+        big_run(Path(where), int(sys.argv[2] if len(sys.argv) > 2 else 2) * 10**9)

@@ -164,8 +164,6 @@ void Ranker::drop_duplicates(const char *name, size_t name_length) {
 void Ranker::emit(uint32_t topic) {
     const size_t n = length_;
     const Qrels::Table table = qrels_.table(topic);
-    part_.rank.reserve(part_.rank.size() + n), part_.row.reserve(part_.row.size() + n);
-    int32_t *rank = part_.rank.data() + part_.rank.size(), *row = part_.row.data() + part_.row.size();
     maybe_.resize(n + 1);
     size_t maybe = 0, judged = 0;
     if (order_.empty())
@@ -173,6 +171,9 @@ void Ranker::emit(uint32_t topic) {
     else
         for (size_t i = 0; i < n; ++i)
             maybe_[maybe] = static_cast<uint32_t>(i), maybe += table.maybe(entries[order_[i]].tag);
+    // Room for these and no more: parts stay until the end, and long lists have few judged documents.
+    part_.rank.reserve(part_.rank.size() + maybe), part_.row.reserve(part_.row.size() + maybe);
+    int32_t *rank = part_.rank.data() + part_.rank.size(), *row = part_.row.data() + part_.row.size();
     for (size_t k = 0; k < maybe; ++k) {
         const Entry &e = at(maybe_[k]);
         const int32_t found = table.row(e.doc, e.length, e.tag);
