@@ -6,13 +6,17 @@ The rules are checked on the syntax trees of the sources, and the checker itself
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import pytest
+
+from leadline.cli import cli
 
 SOURCES = Path(__file__).parents[1] / "src" / "leadline"
 
@@ -202,3 +206,31 @@ def test_importing_leadline_loads_no_other_package(tmp_path: Path) -> None:
     loaded = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "leadline" in loaded.stdout.split()
     assert not set(loaded.stdout.split()) & (HEAVY | {"numpy"})
+
+
+def test_a_short_command_loads_no_more_than_it_needs(tmp_path: Path) -> None:
+    """What a cold ``evaluate`` to a pipe imports is most of its time: each of these was once on its way."""
+    (tmp_path / "q.txt").write_text("q 0 d 1\n")
+    (tmp_path / "a.run").write_text("q Q0 d 1 1.0 t\n")
+    needless = ["scipy", "rich", "json", "dataclasses", "numpy.typing", "concurrent.futures", "narwhals"]
+    code = (
+        "import sys, leadline.cli as cli; cli._leave = lambda code: None; "
+        "sys.argv = ['leadline', 'evaluate', 'q.txt', 'a.run', '-m', 'AP', '-m', 'nDCG@10', '-m', 'RBP']; cli.main(); "
+        f"print([m for m in {needless} if m in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "a\tall\tAP\t1.0" in done.stdout
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(("name", "given", "threads"), [
+    ("evaluate", None, "1"), ("evaluate", "4", "4"), ("compare", None, None),
+])  # fmt: skip
+def test_blas_threads_are_left_to_commands_with_large_products(
+    monkeypatch: pytest.MonkeyPatch, name: str, given: str | None, threads: str | None
+) -> None:
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", given or "")
+    if given is None:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    assert cli.get_command(click.Context(cli), name) is not None
+    assert os.environ.get("OPENBLAS_NUM_THREADS") == threads

@@ -231,7 +231,8 @@ def _mapped(track: SparkTrack, measures: tuple[Measure, ...], schema: str, **ask
     table, reading = track.table, dict(track.reading)
     shares: tuple[tuple[str, ...], ...] = ()
     if track.scan is not None:
-        shares, table = track.scan.shares, track.session.range(0, len(track.scan.shares), 1, len(track.scan.shares))
+        many = len(track.scan.shares)
+        table = track.session.range(0, many, 1, many)
     elif track.kind != "rows":
         together = _need_the_pool(measures)  # all runs of a topic decide what was pooled: no partition may miss one
         many = 1 if together else track.partitions or 2 * track.session.sparkContext.defaultParallelism
@@ -244,8 +245,7 @@ def _mapped(track: SparkTrack, measures: tuple[Measure, ...], schema: str, **ask
         reading["threads"] = None if together else 1
     task = Task(
         kind=track.kind, measures=measures, qrels=track.qrels, gmax=track.gmax, runs=track.runs, paths=shares,
-        columns=track.scan.columns if track.scan else {}, unanswered=track.scan.unanswered if track.scan else None,
-        reading=reading, pool_depth=track.pool_depth, **asked,
+        scan=track.scan, reading=reading, pool_depth=track.pool_depth, **asked,
     )  # fmt: skip
     return table.mapInArrow(partial(work, task), schema)
 

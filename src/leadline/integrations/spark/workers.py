@@ -22,7 +22,7 @@ from leadline.depths.curves import run_curves
 from leadline.depths.truncation import truncate
 from leadline.errors import InputError
 from leadline.findings import Finding, Findings
-from leadline.integrations.spark.parquet import parquet_rows
+from leadline.integrations.spark.parquet import Scan, parquet_rows
 from leadline.io.columns import Columns
 from leadline.io.tables import qrels_table, run_table
 from leadline.measures.base import Measure
@@ -87,8 +87,7 @@ class Task:
     gmax: int
     runs: tuple[str, ...] = ()  # of a table: all of its runs
     paths: tuple[tuple[str, ...], ...] = ()  # the files of each partition
-    columns: dict[str, str] = field(default_factory=dict)  # of parquet files, by our names for them
-    unanswered: Any = None  # judged topics that no file has; the first partition takes them
+    scan: Scan | None = None  # of a table whose files the workers open
     reading: dict[str, Any] = field(default_factory=dict)
     pool_depth: int | None = None
     undefined: Undefined = "zero"
@@ -217,11 +216,12 @@ def _from_parquet(task: Task, table: Any) -> Track:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    assert task.scan is not None
     numbers = table["id"].to_pylist()
-    rows = parquet_rows([p for i in numbers for p in task.paths[i]], task.columns)
-    topics = pc.unique(rows["topic"])
-    if 0 in numbers:
-        topics = pa.concat_arrays([topics, task.unanswered.cast(topics.type)])
+    rows = parquet_rows([p for i in numbers for p in task.scan.shares[i]], task.scan.columns)
+    topics = pc.unique(rows["topic"]).cast(pa.large_binary())
+    if 0 in numbers:  # the first partition takes the judged topics that no file has
+        topics = pa.concat_arrays([topics, task.scan.unanswered])
     return _read(task, task.qrels.value.of(topics), _runs_of(task, rows))
 
 
